@@ -22,7 +22,7 @@ set(rules
   "core/vectors -> core/vectors core/random core/error"
   "core/messages -> core/messages core/vectors core/error"
   "core/sparsifiers -> core/sparsifiers core/messages core/vectors core/random core/config core/error"
-  "core/optimisers -> core/optimisers core/config core/error"
+  "core/optimisers -> core/optimisers core/messages core/vectors core/config core/error"
   "core/quantisers -> core/quantisers core/messages core/vectors core/random core/config core/error"
   "core/feedback -> core/feedback core/messages core/vectors core/config core/error"
   "core/cluster -> core/cluster core/messages core/vectors core/error"

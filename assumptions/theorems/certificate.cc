@@ -109,11 +109,12 @@ Bound certificate_any_rule(const Evidence& evidence) {
       "no worker's gradient is clipped", facts.clipped != "worker", "clipped is " + facts.clipped);
   const bool is_plain = !steps_locally && !facts.has_optimisers && !facts.has_momentum() &&
                         facts.weight_decay == 0 && facts.outer_step == 1 &&
-                        facts.clipped != "update" && !facts.takes_signs;
+                        facts.clipped != "update" && !facts.takes_signs && facts.direction.empty();
   exam.precondition("the rule is more than a step along what was exchanged",
                     !is_plain,
-                    is_plain ? "it is not: `certificate` says the same"
-                             : "momentum, decay, clipping, signs, local or outer steps");
+                    is_plain
+                        ? "it is not: `certificate` says the same"
+                        : "momentum, decay, clipping, signs, polar factors, local or outer steps");
   const double smoothness = exam.need(evidence.smoothness()) + decay;
   if (decay != 0) {
     exam.need({"λ", decay, "exact: weight decay, relative to the gradients"});

@@ -12,6 +12,7 @@
 
 #include "core/aggregators/aggregator.h"
 #include "core/aggregators/all_reduce.h"
+#include "core/cluster/ledger.h"
 
 namespace residuum {
 
@@ -28,6 +29,20 @@ DenseRules dense_rules_from(const Section& section);
 template <class Real>
 using AddWorker = std::function<void(int worker, std::size_t begin, std::span<Real> block)>;
 
+/// Adds those of the numbers that lie in the block. The numbers begin at `first` of the whole sum,
+/// the block at `begin`.
+template <class Real>
+void add_overlap(std::span<const Real> numbers,
+                 std::size_t first,
+                 std::size_t begin,
+                 std::span<Real> block) {
+  const std::size_t from = std::max(first, begin);
+  const std::size_t to = std::min(first + numbers.size(), begin + block.size());
+  for (std::size_t i = from; i < to; ++i) {
+    block[i - begin] += numbers[i - first];
+  }
+}
+
 template <class Real>
 class DenseSums {
  public:
@@ -36,6 +51,12 @@ class DenseSums {
             const Cluster& cluster,
             const AddWorker<Real>& add,
             std::span<Real> sum);
+
+  /// Takes the sum, times it and charges the bytes of its all-reduce.
+  void take_and_charge(const DenseRules& rules,
+                       const AddWorker<Real>& add,
+                       std::span<Real> sum,
+                       Ledger& ledger);
 
  private:
   /// A block of the sum, from the number `begin` on.

@@ -3,12 +3,20 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
-#include "core/training/model_update.h"
 #include "core/vectors/dense.h"
 
 namespace residuum {
+namespace {
+
+double rounding_of(Precision precision) {
+  return precision == Precision::float32 ? std::numeric_limits<float>::epsilon()
+                                         : std::numeric_limits<double>::epsilon();
+}
+
+}  // namespace
 
 VirtualIterate::VirtualIterate(const Training& training,
                                bool late,
@@ -17,7 +25,8 @@ VirtualIterate::VirtualIterate(const Training& training,
       objective_(*training.objective),
       in_gradient_units_(method_.feedback->units() == Units::gradient),
       gap_is_mean_residual_(!late && method_.momentum == 0 && !in_gradient_units_ &&
-                            method_.clip != Clip::update && method_.outer_step == 1) {
+                            method_.clip != Clip::update && method_.outer_step == 1),
+      rule_(method_.update_rule, objective_, rounding_of(training.precision)) {
   const MeasurementPlan& plan = training.plan;
   if (!plan.measure || !plan.follows_iterate || !training.cluster->world().is_root()) {
     return;
@@ -25,8 +34,7 @@ VirtualIterate::VirtualIterate(const Training& training,
   z_.assign(initial_point.begin(), initial_point.end());
   z_velocity_.resize(method_.momentum != 0 ? z_.size() : 0);
   z_ahead_.resize(method_.looks_ahead ? z_velocity_.size() : 0);
-  z_signs_.resize(method_.update_rule == UpdateRule::signs ? z_.size() : 0);
-  room_.resize(z_signs_.size());
+  z_direction_.resize(rule_.is_update() ? 0 : z_.size());
   if (!gap_is_mean_residual_) {
     previous_residual_.resize(z_.size());
     expected_gap_.resize(z_.size());
@@ -56,12 +64,12 @@ std::span<const double> VirtualIterate::direction(const Step& step) {
     push_velocity(step);
     return z_ahead_.empty() ? z_velocity_ : z_ahead_;
   }
-  if (z_signs_.empty()) {
+  if (z_direction_.empty()) {
     return step.mean_input;
   }
-  z_signs_.assign(step.mean_input.begin(), step.mean_input.end());
-  take_signs(objective_, z_signs_, room_);
-  return z_signs_;
+  z_direction_.assign(step.mean_input.begin(), step.mean_input.end());
+  rule_.take(z_direction_);
+  return z_direction_;
 }
 
 void VirtualIterate::push_velocity(const Step& step) {
@@ -83,7 +91,7 @@ void VirtualIterate::push_velocity(const Step& step) {
 
 void VirtualIterate::add_to_sums(const Step& step) {
   const bool moves_by_gradients =
-      method_.momentum == 0 && z_signs_.empty() && !method_.feedback->has_velocity();
+      method_.momentum == 0 && z_direction_.empty() && !method_.feedback->has_velocity();
   sums_before_ = sums_;
   sums_.step += step.size;
   sums_.noise += moves_by_gradients ? virtual_step_norm_ * virtual_step_norm_

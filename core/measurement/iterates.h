@@ -8,12 +8,13 @@
 
 #include "core/measurement/step_view.h"
 #include "core/training/training.h"
+#include "core/training/update_direction.h"
 
 namespace residuum {
 
 /// The virtual dense iterate z moves as the model would move if nothing were sparsified, with the
 /// gradients of the run's own models. Its gap w - z is what the proofs bound; if no gradient is
-/// ever lost, the gap follows from the residuals alone, unless both move by signs.
+/// ever lost, the gap follows from the residuals alone, unless both move by signs or polar factors.
 class VirtualIterate {
  public:
   /// The iterate exists on the root of a run whose plan follows it; elsewhere it is empty.
@@ -30,8 +31,8 @@ class VirtualIterate {
   void move(const Step& step);
 
   /// True if w - z is the mean residual where nothing is lost: no momentum, no clipped updates,
-  /// step units, every worker in each version. With signs of updates the expected gap, whatever it
-  /// is, says nothing of w - z.
+  /// step units, every worker in each version. With signs or polar factors of updates the expected
+  /// gap, whatever it is, says nothing of w - z.
   bool gap_is_mean_residual() const { return gap_is_mean_residual_; }
   // One of these moves the gap that is expected if nothing was lost, in an iteration for which
   // `move` was called. It must be called in every iteration unless the gap is the mean residual.
@@ -59,7 +60,8 @@ class VirtualIterate {
   bool gap_is_mean_residual_;
   std::vector<double> z_, z_velocity_;
   std::vector<double> z_ahead_;  // Nesterov's direction in place of the velocity
-  std::vector<double> z_signs_, room_;
+  UpdateDirection rule_;
+  std::vector<double> z_direction_;  // where it is not the update itself
   std::vector<double> previous_residual_, residual_fall_, expected_gap_, gap_velocity_;
   double gap_before_norm_ = 0;
   double virtual_step_norm_ = 0;

@@ -381,7 +381,7 @@ RunView Measurement<Real>::run_view(const StepState<Real>& state) const {
           .applies_whole_messages = method.aggregator->law().applies_whole_messages,
           .unit_roundoff = std::numeric_limits<Real>::epsilon() / 2,
           .momentum = method.momentum,
-          .moves_by_signs = method.update_rule == UpdateRule::signs,
+          .moves_by_update = method.update_rule == UpdateRule::mean,
           .steps_locally = state.steps_locally,
           .gradients_are_current = !late_ && !have_own_models_,
           .exchanges_gradients = !have_own_models_,

@@ -53,7 +53,9 @@ struct RunView {
   bool applies_whole_messages = true;
   double unit_roundoff = 0;  // that of the numbers that workers exchange
   double momentum = 0;
-  bool moves_by_signs = false;  // the model moves by sign(g); then w - z is not the mean residual
+  /// The model moves by g itself, not by its signs or polar factors; else w - z is not the mean
+  /// residual.
+  bool moves_by_update = true;
   bool steps_locally = false;  // workers hand in how far they have stepped, not one gradient at w_t
   bool gradients_are_current = true;  // all gradients of a version are taken at the one before it
   bool exchanges_gradients = true;  // g is made of accumulated gradients; else workers mix models,

@@ -3,7 +3,8 @@
 // the aggregation in this order, as in the public code of the gTop-k papers.
 //   u = s g/P, s = alpha min(1, C/|g/P|);  v = m v + u + lambda w;  w -= eta v.
 // alpha is the outer step of local methods, 1 without; Nesterov's momentum has w -= eta (u + lambda
-// w + m v) in place of the last (Douillard et al., DiLoCo, 2023). Of signs there is no momentum:
+// w + m v) in place of the last (Douillard et al., DiLoCo, 2023). Of signs and
+// polar factors there is no momentum:
 //   u = alpha signs(g/P);  w -= eta (u + lambda w), whatever the units of the memories are.
 
 #include <span>
@@ -11,15 +12,10 @@
 
 #include "core/objective.h"
 #include "core/training/training.h"
+#include "core/training/update_direction.h"
 #include "core/training/worker_parts.h"
 
 namespace residuum {
-
-/// update := T s(T' update), where s takes the sign of every entry (0 of a zero, NaN of a NaN) and
-/// T turns the objective's parameters into w: the signs are those of the parameters, in which
-/// signSGD is defined (Bernstein, Wang, Azizzadenesheli, Anandkumar, ICML 2018). `room` has as many
-/// numbers.
-void take_signs(const Objective& objective, std::span<double> update, std::span<double> room);
 
 template <class Real>
 class ModelUpdate {
@@ -47,7 +43,7 @@ class ModelUpdate {
  private:
   void take_velocity(const Delivery<Real>& delivery, double push, std::span<const double> model);
   double ahead_of_velocity(std::size_t i) const;
-  void take_signs(const Delivery<Real>& delivery);
+  void take_direction(const Delivery<Real>& delivery);
 
   const Method& method_;
   const Objective& objective_;
@@ -57,7 +53,8 @@ class ModelUpdate {
   std::vector<double> velocity_;           // v
   std::vector<double> previous_velocity_;  // for Nesterov's momentum
   std::vector<double> estimate_;  // mean of the workers' gradient estimates, in place of g/P
-  std::vector<double> signs_, room_;
+  UpdateDirection rule_;
+  std::vector<double> direction_;  // where it is not the update itself
 };
 
 }  // namespace residuum

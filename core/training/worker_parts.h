@@ -50,6 +50,7 @@ struct ScratchBuffers {
   SelectWorkspace selection;
   std::vector<Real> part_gradient;               // where batches are taken in parts
   std::vector<Real> local_model, step_gradient;  // where workers step on models of their own
+  std::vector<Real> optimiser_room;              // of their optimiser
 };
 
 }  // namespace residuum

@@ -18,8 +18,10 @@ void add_compression(CLI::App& command, Options& options) {
       ->check(utf8_text);
   command.add_option("--block", options.block, "entries of a block, for a sparsifier of blocks");
   command.add_option(
-      "--rows", options.rows, "powersgd: rows of the matrix that the accumulator forms");
-  command.add_option("--rank", options.rank, "powersgd: rank of the approximation");
+      "--rows", options.rows, "powersgd, arc-top-k: rows of the matrix that the accumulator forms");
+  command.add_option("--rank",
+                     options.rank,
+                     "powersgd: rank of the approximation; arc-top-k: columns of the sketch");
   command.add_option("--quantiser", options.quantiser, "residuum list quantisers")
       ->check(utf8_text);
   command.add_option("--bits", options.bits, "bits of a value, for qsgd and linear");

@@ -452,6 +452,9 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   run.method = read_method(sections, spec, run, run.config, known);
   run.protocol->check(*run.method, run.objective->dimension(), run.workers);
   run.method->aggregator->check(run.participants(), matrices_of(*run.objective));
+  if (run.method->optimiser != nullptr) {
+    run.method->optimiser->check(matrices_of(*run.objective));
+  }
   check_overlap(training.overlap, *run.method, *run.objective, law_of(run));
   check_participation(workers, training, law_of(run), *run.method);
   training.method = run.method.get();

@@ -170,7 +170,7 @@ TEST(Resumed, VersionsOfSomeWorkersGoOnToTheSameBits) {
     recipe.measured = 3;
     expect_resumes(objective, watched(recipe));
   }
-  for (const char* optimiser : {"momentum", "adamw"}) {
+  for (const char* optimiser : {"momentum", "adamw", "lion", "muon"}) {
     Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}}};
     recipe.participants = 3;
     recipe.local = {{"optimiser", optimiser}};
@@ -205,6 +205,11 @@ TEST(Resumed, LowRankApproximationsGoOnToTheSameBits) {
       }
     }
   }
+  for (const char* feedback : {"ef14", "ef21"}) {
+    expect_resumes(objective,
+                   watched({.aggregator = {{"kind", "arc-top-k"}, {"rank", 1}, {"density", 0.34}},
+                            .feedback = {{"kind", feedback}}}));
+  }
 }
 
 TEST(Resumed, LocalStepsWithAnOuterMomentumGoOnToTheSameBits) {
@@ -232,9 +237,9 @@ TEST(Resumed, SignsOfUpdatesGoOnToTheSameBits) {
 }
 
 TEST(Resumed, OptimisersOfWorkersGoOnToTheSameBits) {
-  const auto objective = test::noisy_quadratic(12, 0.5);
+  const auto objective = test::noisy_quadratic(27, 0.5, test::matrix_and_bias());
   const auto local = make_protocol(Section("protocol", Json{{"kind", "local"}, {"period", 3}}));
-  for (const char* optimiser : {"momentum", "adamw"}) {
+  for (const char* optimiser : {"momentum", "adamw", "lion", "muon"}) {
     for (const bool exchanges_often : {true, false}) {
       Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}},
                     .aggregator = {{"kind", "allgather"}}};
