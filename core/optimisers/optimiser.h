@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/config/registry.h"
-#include "core/messages/matrix_place.h"
+#include "core/messages/traffic.h"
 
 namespace residuum {
 

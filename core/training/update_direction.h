@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/messages/matrix_place.h"
+#include "core/messages/traffic.h"
 #include "core/objective.h"
 #include "core/training/method.h"
 

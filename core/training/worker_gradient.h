@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/cluster/run_state.h"
-#include "core/messages/matrix_place.h"
+#include "core/messages/traffic.h"
 #include "core/training/batches.h"
 #include "core/training/training.h"
 #include "core/training/worker_parts.h"
