@@ -50,7 +50,8 @@ class Recorded final : public Objective {
 
   Facts facts() const override {
     Facts facts;
-    facts.gradient_bias = "the gradients are recorded, and no f is known of which they are";
+    facts.gradient_bias =
+        "the gradients are recorded and their f is unknown, so that their bias cannot be tested";
     return facts;
   }
 

@@ -278,11 +278,12 @@ std::unique_ptr<Quantiser> make_qsgd(const Section& section) {
   section.knows("levels");
   const bool natural =
       section.has("levels") && section.choice("levels", {"uniform", "natural"}) == "natural";
-  require(!natural || bits <= kMostNaturalBits,
-          "{} must be at most {} with natural levels, of which the least is 2^-126 then; got {}",
-          section.where("bits"),
-          kMostNaturalBits,
-          bits);
+  require(
+      !natural || bits <= kMostNaturalBits,
+      "{} must be at most {} with levels = \"natural\", whose least level is then 2^-126; got {}",
+      section.where("bits"),
+      kMostNaturalBits,
+      bits);
   return std::make_unique<Qsgd>(
       bits, static_cast<std::size_t>(bucket), shrinks_from(section), natural);
 }

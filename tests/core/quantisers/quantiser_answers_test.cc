@@ -200,11 +200,12 @@ TEST(NaturalDithering, HasTheVarianceOfItsPaper) {
   EXPECT_DOUBLE_EQ(variance(4, 100000), 0.125 + 512.0 / (64 * 64));
   EXPECT_DOUBLE_EQ(variance(2, 9), 0.125 + 3);
   EXPECT_DOUBLE_EQ(variance(8, 9), 0.125);
-  EXPECT_EQ(test::error_of([] {
-              test::quantiser({{"kind", "qsgd"}, {"bits", 9}, {"levels", "natural"}});
-            }),
-            "'quantiser.bits' must be at most 8 with natural levels, of which the least is 2^-126 "
-            "then; got 9");
+  EXPECT_EQ(
+      test::error_of([] {
+        test::quantiser({{"kind", "qsgd"}, {"bits", 9}, {"levels", "natural"}});
+      }),
+      "'quantiser.bits' must be at most 8 with levels = \"natural\", whose least level is then "
+      "2^-126; got 9");
 }
 
 TEST(Qsgd, ShrinksWhatItSends) {
