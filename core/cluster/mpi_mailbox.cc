@@ -43,8 +43,8 @@ class MpiTransport final : public PacketTransport {
     start_sending(peer);
   }
 
-  /// A call of MPI that finds nothing may give away the CPU. So what has arrived is taken before MPI
-  /// is asked again: else every packet of a busy sender would cost that time.
+  /// A call of MPI that finds nothing may give away the CPU. So what has arrived is taken before
+  /// MPI is asked again: else every packet of a busy sender would cost that time.
   std::optional<Packet> poll() override {
     if (auto packet = next_that_is_here()) {
       return packet;

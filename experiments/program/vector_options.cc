@@ -39,9 +39,12 @@ void add_inspect(CLI::App& command, Options& options) {
   command
       .add_option("FILE",
                   options.file,
-                  "P accumulators: .csv rows, .npy of shape (P, d) or (T, P, d), .npz, .safetensors, or a folder")
+                  "P accumulators: .csv rows, .npy of shape (P, d) or (T, P, d), .npz, "
+                  ".safetensors, or a folder")
       ->required();
-  command.add_option("--member", options.member, "the array of a .npz or .safetensors; all of them without")
+  command
+      .add_option(
+          "--member", options.member, "the array of a .npz or .safetensors; all of them without")
       ->check(utf8_text);
   command.add_option("--step", options.step, "which of T steps, from 0");
   command.add_option("--gradient", options.gradient, "the gradients alone, for xi");

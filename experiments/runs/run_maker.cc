@@ -130,9 +130,30 @@ namespace {
 
 /// A training outside that has lost a process goes on from its own checkpoint, and the run with it:
 /// what was measured stays.
-bool is_lost_training(const Error& error, const PreparedRun& run, const RunSummary& summary) {
-  return run.objective->source() != nullptr && error.code() == ExitCode::resource &&
-         summary.rows > 0;
+Outcome keeping_what_was_measured(const std::function<Outcome()>& training,
+                                  const PreparedRun& run,
+                                  const RunSummary& summary,
+                                  const nlohmann::json& provenance,
+                                  RunFolder* folder) {
+  try {
+    return training();
+  } catch (const Error& error) {
+    const bool is_lost = run.objective->source() != nullptr && error.code() == ExitCode::resource;
+    if (is_lost && folder != nullptr && summary.rows > 0) {
+      Outcome lost;
+      lost.state = Outcome::State::stopped;
+      lost.message = error.what();
+      folder->finish(lost, summary, run, provenance);
+    }
+    throw;
+  }
+}
+
+nlohmann::json with_devices(nlohmann::json provenance, const RunSpec& spec, World& group) {
+  if (const auto device = device_in(spec)) {
+    provenance["devices"] = network_devices(group, *device);
+  }
+  return provenance;
 }
 
 }  // namespace
@@ -168,11 +189,7 @@ Outcome RunMaker::attempt(const RunSpec& spec,
   });
   use_pilot(run, folder.get());
   start_processes(run, *cluster);
-  auto provenance = place_.provenance;
-  const auto device = device_in(spec);
-  if (device) {
-    provenance["devices"] = network_devices(place_.group, *device);
-  }
+  const auto provenance = with_devices(place_.provenance, spec, place_.group);
   NoRecorder nothing;
   Recorder& recorder = folder ? static_cast<Recorder&>(*folder) : nothing;
   Monitor monitor(make_probes(run.probes, "'probes.names'"),
@@ -187,19 +204,11 @@ Outcome RunMaker::attempt(const RunSpec& spec,
   }
   RunCheckpoints checkpoints(*cluster, folder.get(), monitor, place_.checkpoint_every_s);
   run.training.checkpoints = &checkpoints;
+  const auto training = [&] {
+    return law_of(run).is_real ? train_really(run.training, monitor) : train(run.training, monitor);
+  };
   Outcome outcome = checkpoints.guard([&] {
-    try {
-      return law_of(run).is_real ? train_really(run.training, monitor)
-                                 : train(run.training, monitor);
-    } catch (const Error& error) {
-      if (folder && is_lost_training(error, run, monitor.summary())) {
-        Outcome lost;
-        lost.state = Outcome::State::stopped;
-        lost.message = error.what();
-        folder->finish(lost, monitor.summary(), run, provenance);
-      }
-      throw;
-    }
+    return keeping_what_was_measured(training, run, monitor.summary(), provenance, folder.get());
   });
   check_data_at_end(spec, run, folder.get());
   in_step([&] {

@@ -410,6 +410,20 @@ void KnownKeys::check(const Study& study) const {
   }
 }
 
+namespace {
+
+/// Refuses a method that the protocol, the number of workers or the layers do not go with.
+void check_method(const PreparedRun& run) {
+  const auto layers = matrices_of(*run.objective);
+  run.protocol->check(*run.method, run.objective->dimension(), run.workers);
+  run.method->aggregator->check(run.participants(), layers);
+  if (run.method->optimiser != nullptr) {
+    run.method->optimiser->check(layers);
+  }
+}
+
+}  // namespace
+
 PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& known) {
   const Sections sections(spec);
   PreparedRun run;
@@ -450,11 +464,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   training.loss_bound = read_loss_bound(budget, *run.objective);
   resolve(budget);
   run.method = read_method(sections, spec, run, run.config, known);
-  run.protocol->check(*run.method, run.objective->dimension(), run.workers);
-  run.method->aggregator->check(run.participants(), matrices_of(*run.objective));
-  if (run.method->optimiser != nullptr) {
-    run.method->optimiser->check(matrices_of(*run.objective));
-  }
+  check_method(run);
   check_overlap(training.overlap, *run.method, *run.objective, law_of(run));
   check_participation(workers, training, law_of(run), *run.method);
   training.method = run.method.get();

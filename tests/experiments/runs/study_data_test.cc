@@ -199,10 +199,10 @@ TEST_F(StudyOnData, ThatWasMixedByHandIsNotCompared) {
   EXPECT_THAT(page, HasSubstr("<p class=\"answer\">" + sentence));
   EXPECT_THAT(page, Not(HasSubstr("At equal cost")));
 
-  for (const auto& words : std::vector<std::vector<std::string>>{
-           {"table", "results/tiny", "final_loss"},
-           {"epochs", "results/tiny"},
-           {"keep", "results/tiny", "kept"}}) {
+  for (const auto& words :
+       std::vector<std::vector<std::string>>{{"table", "results/tiny", "final_loss"},
+                                             {"epochs", "results/tiny"},
+                                             {"keep", "results/tiny", "kept"}}) {
     const Finished refused = residuum_program(words, folder_.path());
     EXPECT_EQ(refused.code, 2) << words.front();
     EXPECT_THAT(refused.err, StartsWith("error: results/tiny: " + sentence)) << words.front();
