@@ -1,5 +1,5 @@
 #pragma once
-// What the root gathers from the workers of all processes: means, scalars and lists, in float64
+// The root gathers means, scalars and lists from the workers of all processes. They are float64
 // whatever the precision of the model.
 
 #include <algorithm>

@@ -34,7 +34,7 @@ struct StepState {
   std::span<const double> model;  // w_t before the update, w_{t+1} after it
 };
 
-/// What is shown of an iteration beside its measurement.
+/// The parts of an iteration that are shown beside its measurement.
 struct ShownBeside {
   const EvaluationsView& evaluations;
   const std::optional<TestResult>& test;

@@ -31,7 +31,7 @@ class Lion final : public OptimiserFor<Lion> {
       const Real gradient = turn.gradient[i];
       Real& mean = turn.memory[i];
       const Real mixed = beta1 * mean + of_direction * gradient;
-      // What is no number stays none, so that divergence is noticed.
+      // NaN stays NaN, so that divergence is noticed.
       const Real sign = mixed > 0 ? Real{1} : mixed < 0 ? Real{-1} : mixed;
       mean = beta2 * mean + of_mean * gradient;
       turn.gradient[i] = sign + decay * turn.model[i];

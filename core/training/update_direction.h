@@ -1,6 +1,6 @@
 #pragma once
-// What the model moves by is the mean that was exchanged, or a direction that is made of it. Both
-// directions are those of the parameters: T turns the objective's parameters into w.
+// The model moves by the mean that was exchanged, or by a direction that is made of it: by signs or
+// by polar factors. Both are those of the parameters: T turns the objective's parameters into w.
 
 #include <span>
 #include <vector>

@@ -1,5 +1,5 @@
 #pragma once
-// What the gradient and the memory of a worker share.
+// These structs are shared by the gradient and the memory of a worker.
 
 #include <vector>
 

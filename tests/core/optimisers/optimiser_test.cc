@@ -101,7 +101,7 @@ TEST(Optimisers, LionHasNoSignOfAZeroAndDecaysWeightsApart) {
   EXPECT_TRUE(std::isnan(directions(lion, {NAN})[0])) << "divergence must be seen";
 }
 
-/// What Newton and Schulz's five steps make of a singular value, which is a part of the norm.
+/// Returns a singular value, as a part of the norm, after the five steps of Newton and Schulz.
 double after_five_steps(double x) {
   for (int step = 0; step < 5; ++step) {
     x = 3.4445 * x - 4.7750 * x * x * x + 2.0315 * x * x * x * x * x;
@@ -161,7 +161,7 @@ std::vector<double> last_direction(const Json& keys,
   return gradients.back();
 }
 
-// Of 2 rows and 3 columns the scale is 0.2 sqrt(3). The decay adds 0.5 w = 2 to each number. The
+// The scale of 2 rows and 3 columns is 0.2 sqrt(3). The decay adds 0.5 w = 2 to each number. The
 // first gradient is taken 1.95 times, to which the 1e-7 beside its norm is added.
 TEST(Optimisers, MuonMakesMatricesOrthogonalAndLeavesNumbersToAdamW) {
   const double norm = std::sqrt(29.0) + 1e-7 / 1.95;

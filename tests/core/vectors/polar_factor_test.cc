@@ -107,7 +107,7 @@ TEST(PolarFactor, OfATallMatrixHasOrthonormalColumnsAndLeavesASymmetricFactor) {
     }
     EXPECT_GT(h[i * kColumns + i], 0);
   }
-  // That of the transposed matrix is the transposed factor.
+  // The transposed matrix has the transposed factor.
   Values across(a.size());
   for (std::size_t r = 0; r < kRows; ++r) {
     for (std::size_t c = 0; c < kColumns; ++c) {
