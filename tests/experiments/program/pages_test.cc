@@ -39,10 +39,10 @@ TEST(Pages, SayWhatDisagrees) {
   const std::string main = read_text(kRoot / "README.md");
   EXPECT_LT(main.find("\n## What we found"), main.find("\n## Where to go next"));
   EXPECT_THAT(page, HasSubstr("| perplexity, LSTM, c = 100, less dense SGD's | +0.30 ["));
-  for (const auto& text : {main, read_text(kGallery / "README.md")}) {
-    for (const char* perplexity : {"5.55", "5.26"}) {
-      EXPECT_THAT(text, HasSubstr(perplexity)) << "of gTop-k on the LSTM, which is behind";
-    }
+  EXPECT_THAT(main, HasSubstr("| perplexity, LSTM, 4 workers, less dense SGD's | +0.30 ["));
+  for (const char* perplexity : {"5.55", "5.26"}) {
+    EXPECT_THAT(read_text(kGallery / "README.md"), HasSubstr(perplexity))
+        << "of gTop-k on the LSTM, which is behind";
   }
 }
 
