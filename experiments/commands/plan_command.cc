@@ -142,7 +142,8 @@ ExitCode plan_command(const Options& options) {
   ObjectiveCache objectives({.data_dir = data_directory(options.data_dir),
                              .cache_dir = cache_folder(),
                              .workers = 1,
-                             .allow_commands = options.allow_commands});
+                             .allow_commands = options.allow_commands,
+                             .study_dir = options.study.parent_path()});
   if (options.layers) {
     plan_layers(options, study, objectives);
     return ExitCode::done;
