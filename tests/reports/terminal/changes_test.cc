@@ -225,6 +225,24 @@ TEST_F(ChangesTest, NotesRunsThatAreNew) {
   EXPECT_FALSE(changes.has_regression());
 }
 
+TEST_F(ChangesTest, SaysOnceWhatBecameOfAllRuns) {
+  for (int seed = 1; seed <= 3; ++seed) {
+    for (const auto& folder : {a(), b()}) {
+      change_status(folder, SyntheticStudy::run_id(0, seed), [&](Json& status) {
+        status["state"] = seed == 3 && folder == b() ? "failed" : "diverged";
+      });
+    }
+  }
+  EXPECT_THAT(compare().notes,
+              ElementsAre(HasSubstr("seed 1: diverged in both"),
+                          HasSubstr("seed 2: diverged in both"),
+                          HasSubstr("seed 3: diverged, now failed")));
+
+  change_status(
+      b(), SyntheticStudy::run_id(0, 3), [](Json& status) { status["state"] = "diverged"; });
+  EXPECT_THAT(compare().notes, ElementsAre("all 3 runs: diverged in both, so not compared"));
+}
+
 TEST_F(ChangesTest, CallsABrokenInvariantALoss) {
   change_status(b(), SyntheticStudy::run_id(0, 1), [](Json& status) {
     status["checks"]["conservation"]["holds"] = false;
