@@ -29,6 +29,7 @@
 #include "experiments/console/call_watch.h"
 #include "experiments/console/signals.h"
 #include "experiments/console/streams.h"
+#include "experiments/program/job_options.h"
 #include "experiments/program/vector_options.h"
 #include "experiments/runs/job_digest.h"
 #include "experiments/runs/provenance.h"
@@ -256,6 +257,7 @@ struct CommandLine {
     add_allowance(*plan, options);
     plan->add_option("--format", options.plan_format, "table, json, slurm, parallel or snakemake")
         ->check(CLI::IsMember(residuum::plan_format_names()));
+    residuum::add_job(*plan, options.job);
     add_flag(*plan, "--layers", options.layers, "the layers of the models, for probes.layers");
     report->add_option("DIR", options.result_dirs, "result folders, which are read as one")
         ->required();
