@@ -114,6 +114,7 @@ struct Options {
 
   // watch
   bool once = false;
+  bool plot = false;
   double every_s = 2;
 
   // compare

@@ -154,6 +154,7 @@ void add_watch(CLI::App& command, Options& options) {
   command.add_option("DIR", options.result_dirs, "the result folders of a running study")
       ->required();
   add_flag(command, "--once", options.once, "print the table and end");
+  add_flag(command, "--plot", options.plot, "curves of loss and delta of the runs under way");
   command.add_option("--every", options.every_s, "seconds between two looks (2)")
       ->check(positive_time);
 }
