@@ -35,13 +35,12 @@ void Heartbeat::end() {
 
 void Heartbeat::beat(const std::stop_token& stop) {
   using Clock = std::chrono::steady_clock;
-  constexpr int kShare = 1000;
   std::unique_lock lock(mutex_);
-  Clock::duration pause = period_;
+  Clock::duration pause = pace_.period;
   while (!stop.stop_requested()) {
     const std::uint64_t run = begun_;
     if (wake_.wait_for(lock, stop, pause, [&] { return begun_ != run; })) {
-      pause = period_;  // another run has begun
+      pause = pace_.period;  // another run has begun
       continue;
     }
     if (!file_ || stop.stop_requested()) {
@@ -49,7 +48,7 @@ void Heartbeat::beat(const std::stop_token& stop) {
     }
     const auto start = Clock::now();
     write(std::chrono::duration<double>(pause).count());
-    pause = std::max<Clock::duration>(period_, kShare * (Clock::now() - start));
+    pause = std::max<Clock::duration>(pace_.period, pace_.times * (Clock::now() - start));
   }
 }
 

@@ -17,11 +17,15 @@ namespace residuum {
 
 class Heartbeat {
  public:
-  static constexpr std::chrono::milliseconds kPeriod{1000};
+  /// Between two beats lies at least a period, and so many times what the last one took: beats take
+  /// at most 0.1 % of the time.
+  struct Pace {
+    std::chrono::milliseconds period{1000};
+    int times = 1000;
+  };
 
-  /// Between two beats lies at least `period`, and 1000 times what the last one took, so that beats
-  /// take at most 0.1 % of the time.
-  explicit Heartbeat(std::chrono::milliseconds period = kPeriod) : period_(period) {}
+  Heartbeat() : Heartbeat(Pace{}) {}
+  explicit Heartbeat(Pace pace) : pace_(pace) {}
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
   Heartbeat(Heartbeat&&) = delete;
@@ -46,7 +50,7 @@ class Heartbeat {
   void beat(const std::stop_token& stop);
   void write(double every_s);
 
-  std::chrono::milliseconds period_;
+  Pace pace_;
   std::atomic<std::uint64_t> done_{0};
   std::atomic<int> pilot_{0};
   std::mutex mutex_;  // guards what follows

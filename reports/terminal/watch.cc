@@ -262,11 +262,12 @@ void StudyWatch::add_end(const Run& run, std::uint64_t length, Line& line) const
 StudyWatch::Advance StudyWatch::advance_of(const Run& run,
                                            const GrowingTable& table,
                                            std::uint64_t length) const {
-  const auto place = places_.find(run.id);
-  if (place != places_.end()) {
-    return {.done = place->second.done, .length = length, .place = place->second};
-  }
   const std::uint64_t rows = table.iteration() ? *table.iteration() + 1 : 0;
+  const auto place = places_.find(run.id);
+  // A pilot run is over where the training has rows, and rows can be newer than the last heartbeat.
+  if (place != places_.end() && (place->second.pilot == 0 || rows == 0)) {
+    return {.done = std::max(rows, place->second.done), .length = length, .place = place->second};
+  }
   return {.done = rows, .length = length, .place = std::nullopt};
 }
 
