@@ -102,7 +102,7 @@ struct Options {
   bool layers = false;               // of plan: print layers, not runs
   std::vector<int> ranks;            // of verify; empty: 1 to 4, as far as there are workers
   std::string room;                  // of list
-  std::string list_format = "text";  // of list: or markdown
+  std::string list_format = "text";  // of list: or markdown, json-schema
   std::vector<std::filesystem::path> result_dirs;  // of report, export, watch and compare
   std::optional<std::string> theorem;              // that report explains on stdout
   std::string interval = "iqr";  // of report: over the seeds, iqr, student or bootstrap

@@ -287,8 +287,10 @@ struct CommandLine {
     bench->add_option("NAME", options.benchmarks, "which ones; all without");
     add_flag(*bench, "--json", options.json, "as JSON");
     list->add_option("ROOM", options.room, "objectives, datasets, sparsifiers, ...; all without");
-    list->add_option("--format", options.list_format, "text, or markdown, a page of reference")
-        ->check(CLI::IsMember({"text", "markdown"}));
+    list->add_option("--format",
+                     options.list_format,
+                     "text; markdown, a page of reference; or of keys json-schema, for editors")
+        ->check(CLI::IsMember({"text", "markdown", "json-schema"}));
     add_flag(*list, "--json", options.json, "as JSON");
     add_flag(*info, "--json", options.json, "as JSON");
   }
