@@ -29,6 +29,7 @@
 #include "experiments/console/call_watch.h"
 #include "experiments/console/signals.h"
 #include "experiments/console/streams.h"
+#include "experiments/program/job_options.h"
 #include "experiments/program/vector_options.h"
 #include "experiments/runs/job_digest.h"
 #include "experiments/runs/provenance.h"
@@ -153,6 +154,7 @@ void add_watch(CLI::App& command, Options& options) {
   command.add_option("DIR", options.result_dirs, "the result folders of a running study")
       ->required();
   add_flag(command, "--once", options.once, "print the table and end");
+  add_flag(command, "--plot", options.plot, "curves of loss and delta of the runs under way");
   command.add_option("--every", options.every_s, "seconds between two looks (2)")
       ->check(positive_time);
 }
@@ -256,6 +258,7 @@ struct CommandLine {
     add_allowance(*plan, options);
     plan->add_option("--format", options.plan_format, "table, json, slurm, parallel or snakemake")
         ->check(CLI::IsMember(residuum::plan_format_names()));
+    residuum::add_job(*plan, options.job);
     add_flag(*plan, "--layers", options.layers, "the layers of the models, for probes.layers");
     report->add_option("DIR", options.result_dirs, "result folders, which are read as one")
         ->required();
@@ -284,8 +287,10 @@ struct CommandLine {
     bench->add_option("NAME", options.benchmarks, "which ones; all without");
     add_flag(*bench, "--json", options.json, "as JSON");
     list->add_option("ROOM", options.room, "objectives, datasets, sparsifiers, ...; all without");
-    list->add_option("--format", options.list_format, "text, or markdown, a page of reference")
-        ->check(CLI::IsMember({"text", "markdown"}));
+    list->add_option("--format",
+                     options.list_format,
+                     "text; markdown, a page of reference; or of keys json-schema, for editors")
+        ->check(CLI::IsMember({"text", "markdown", "json-schema"}));
     add_flag(*list, "--json", options.json, "as JSON");
     add_flag(*info, "--json", options.json, "as JSON");
   }

@@ -335,6 +335,9 @@ Report write_report(const Summary& summary, IntervalKind kind) {
   if (const std::string unfinished = unfinished_sentence(summary); !unfinished.empty()) {
     report.problems.push_back(unfinished);
   }
+  if (const std::string unlisted = unlisted_sentence(summary.folder); !unlisted.empty()) {
+    report.problems.push_back(unlisted);
+  }
   const std::string without =
       kind == IntervalKind::bootstrap ? without_bootstrap(*contents.summary) : "";
   if (!without.empty()) {
