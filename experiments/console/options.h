@@ -74,6 +74,26 @@ struct JobOptions {
   }
 };
 
+/// The options of `report` say how its tables are printed.
+struct ReportOptions {
+  std::vector<std::string> columns;
+  std::vector<std::string> budgets;  // --at: 2MB
+  std::optional<int> digits;
+  std::vector<std::string> wide;
+};
+
+/// The options of `figure` say what is drawn, and how large.
+struct FigureOptions {
+  std::filesystem::path folder;
+  std::string quantity;
+  std::optional<std::string> by;      // else iterations
+  std::vector<std::string> methods;   // lists of labels; empty: all
+  std::optional<std::string> format;  // --for icml, ieee or slides
+  std::optional<std::string> width;   // 84mm
+  std::optional<std::string> font_size;
+  std::filesystem::path file;
+};
+
 /// The options of `keep` and of `epochs`.
 struct KeepOptions {
   std::filesystem::path results;
@@ -105,7 +125,8 @@ struct Options {
   std::string list_format = "text";  // of list: or markdown, json-schema
   std::vector<std::filesystem::path> result_dirs;  // of report, export, watch and compare
   std::optional<std::string> theorem;              // that report explains on stdout
-  std::string interval = "iqr";  // of report: over the seeds, iqr, student or bootstrap
+  ReportOptions report;
+  std::string interval = "iqr";  // of report and figure: iqr, student or bootstrap
   std::vector<std::string> benchmarks;
 
   // export
@@ -127,6 +148,7 @@ struct Options {
   std::vector<std::filesystem::path> pages;
   bool check_pages = false;
 
+  FigureOptions figure;
   TableOptions table;
   KeepOptions keep;
 

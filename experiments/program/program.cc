@@ -30,6 +30,7 @@
 #include "experiments/console/signals.h"
 #include "experiments/console/streams.h"
 #include "experiments/program/job_options.h"
+#include "experiments/program/report_options.h"
 #include "experiments/program/vector_options.h"
 #include "experiments/runs/job_digest.h"
 #include "experiments/runs/provenance.h"
@@ -40,6 +41,7 @@ using residuum::add_check;
 using residuum::add_falsify;
 using residuum::add_flag;
 using residuum::add_inspect;
+using residuum::add_report;
 using residuum::ExitCode;
 using residuum::Options;
 using residuum::ProgressStyle;
@@ -182,6 +184,26 @@ void add_page(CLI::App& command, Options& options) {
   add_flag(command, "--check", options.check_pages, "write nothing; a stale table is exit 4");
 }
 
+void add_figure(CLI::App& command, Options& options) {
+  auto& own = options.figure;
+  command.add_option("DIR", own.folder, "a result folder")->required();
+  command
+      .add_option(
+          "QUANTITY", own.quantity, "loss-gap, delta, ..., or the name of a figure of the report")
+      ->required();
+  command.add_option(
+      "--by", own.by, "what it is drawn against: iterations, bytes, time, gradients or epochs");
+  command
+      .add_option("--methods", own.methods, "names of the methods that are drawn, parted by commas")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_option("--for", own.format, "the size of one column: icml, ieee or slides");
+  command.add_option("--width", own.width, "its width, such as 84mm or 3.25in (84mm)");
+  command.add_option("--font-size", own.font_size, "the size of its letters, such as 8pt (8pt)");
+  command.add_option("--interval", options.interval, "over the seeds: iqr, student or bootstrap");
+  command.add_option("-o,--out", own.file, "a file that ends in .pdf, .svg or .tex")->required();
+}
+
 void add_table(CLI::App& command, Options& options) {
   auto& own = options.table;
   command.add_option("DIR", own.folder, "a result folder, or what is kept of one")->required();
@@ -230,6 +252,7 @@ struct CommandLine {
   CLI::App* run = app.add_subcommand("run", "run a study; finished runs are skipped");
   CLI::App* plan = app.add_subcommand("plan", "print the runs of a study, run nothing");
   CLI::App* report = app.add_subcommand("report", "make report.html from a result folder");
+  CLI::App* figure = app.add_subcommand("figure", "one figure in the size of a paper or a talk");
   CLI::App* exported = app.add_subcommand("export", "the measurements in forms of other programs");
   CLI::App* watch = app.add_subcommand("watch", "follow a running study by its files");
   CLI::App* compare = app.add_subcommand("compare", "the same study twice: what changed");
@@ -260,14 +283,8 @@ struct CommandLine {
         ->check(CLI::IsMember(residuum::plan_format_names()));
     residuum::add_job(*plan, options.job);
     add_flag(*plan, "--layers", options.layers, "the layers of the models, for probes.layers");
-    report->add_option("DIR", options.result_dirs, "result folders, which are read as one")
-        ->required();
-    report->add_option("--out", options.out, "folder of tables and report (DIR)");
-    report->add_option("--theorem", options.theorem, "say how this theorem was judged, by method");
-    report->add_option(
-        "--interval",
-        options.interval,
-        "over the seeds: iqr (median, quartiles), student or bootstrap (mean, 95 %)");
+    add_report(*report, options);
+    add_figure(*figure, options);
     add_export(*exported, options);
     add_watch(*watch, options);
     add_compare(*compare, options);
@@ -347,6 +364,9 @@ ExitCode dispatch_alone(const CommandLine& line) {
   }
   if (line.report->parsed()) {
     return residuum::report_command(options);
+  }
+  if (line.figure->parsed()) {
+    return residuum::figure_command(options);
   }
   if (line.exported->parsed()) {
     return residuum::export_command(options);
