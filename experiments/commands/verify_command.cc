@@ -167,7 +167,8 @@ std::vector<PreparedRun> prepared_runs(const Study& study, const Options& option
   ObjectiveCache objectives({.data_dir = data_directory(options.data_dir),
                              .cache_dir = cache_folder(),
                              .workers = 1,
-                             .allow_commands = options.allow_commands});
+                             .allow_commands = options.allow_commands,
+                             .study_dir = options.study.parent_path()});
   auto runs = prepare_all(study, objectives);
   require_prepared(runs);
   return runs;

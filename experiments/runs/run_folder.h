@@ -56,6 +56,8 @@ class RunFolder final : public Recorder {
   void write(const Row& row, const std::vector<Check>& checks) override;
   void write_detail(const DetailRow& row) override { details_.write(row); }
 
+  const OutputPath& path() const { return folder_; }
+
   /// Iterations that the checkpoint has done, 0 without one.
   std::uint64_t resumed_iterations() const { return resumed_ ? resumed_->head.iteration : 0; }
   /// The threshold that pilot runs found before, with their number.

@@ -104,6 +104,28 @@ std::optional<std::string> device_in(const RunSpec& spec) {
 
 }  // namespace
 
+namespace {
+
+/// Beats while a run is made, also where that ends by an error.
+class BeatingRun {
+ public:
+  BeatingRun(Heartbeat& heartbeat, const RunFolder* folder) : heartbeat_(heartbeat) {
+    if (folder != nullptr) {
+      heartbeat_.begin(folder->path(), folder->resumed_iterations());
+    }
+  }
+  BeatingRun(const BeatingRun&) = delete;
+  BeatingRun& operator=(const BeatingRun&) = delete;
+  BeatingRun(BeatingRun&&) = delete;
+  BeatingRun& operator=(BeatingRun&&) = delete;
+  ~BeatingRun() { heartbeat_.end(); }
+
+ private:
+  Heartbeat& heartbeat_;
+};
+
+}  // namespace
+
 /// Every checkpoint that is refused is set aside, so the attempts come to an end.
 Outcome RunMaker::make(const RunSpec& spec,
                        const PreparedRun& planned,
@@ -187,6 +209,7 @@ Outcome RunMaker::attempt(const RunSpec& spec,
       }
     }
   });
+  const BeatingRun beating(heartbeat_, folder.get());
   use_pilot(run, folder.get());
   start_processes(run, *cluster);
   const auto provenance = with_devices(place_.provenance, spec, place_.group);
@@ -195,6 +218,7 @@ Outcome RunMaker::attempt(const RunSpec& spec,
   Monitor monitor(make_probes(run.probes, "'probes.names'"),
                   recorder,
                   [&](std::uint64_t done, std::uint64_t total) {
+                    heartbeat_.iteration(done);
                     progress.iteration(done, total);
                     after_iteration();
                   });
@@ -264,7 +288,9 @@ void RunMaker::use_pilot(PreparedRun& run, RunFolder* folder) {
   run.found = folder != nullptr ? folder->found() : std::nullopt;
   place_.group.broadcast(0, std::as_writable_bytes(std::span(&run.found, 1)));
   if (!run.found) {
-    run.found = find_threshold(run.training);
+    run.found = find_threshold(
+        run.training, [this](int number, std::uint64_t done) { heartbeat_.pilot(number, done); });
+    heartbeat_.pilot(0, 0);
   }
   if (folder != nullptr) {
     folder->remember(run.found);

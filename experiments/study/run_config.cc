@@ -444,6 +444,8 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   training.precision = read_precision(objective);
   run.objective = objectives.get(objective, run.workers);
   check_dimension(*run.objective);
+  run.dimension = run.objective->dimension();
+  run.samples = run.objective->samples();
   run.data_fingerprint = run.objective->data().fingerprint;
   resolve(objective);
   training.objective = run.objective.get();

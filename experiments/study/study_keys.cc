@@ -46,14 +46,15 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "data",
      "synthetic-logistic; networks: synthetic-images, synthetic-text; least-squares: "
      "synthetic-regression; softmax: synthetic-classes",
-     "residuum list datasets, or a path: LIBSVM (plain, .gz, .xz, .bz2, .zst); lstm, gpt: a text "
+     "residuum list datasets, or a path (with a dot or a slash, from the folder of the study): "
+     "LIBSVM (plain, .gz, .xz, .bz2, .zst); lstm, gpt: a text "
      "or a .bin of tokens; recorded: .npy, (T, P, d), .npz, or a folder of T files of (P, d); "
      "torchscript: .npy, (samples, ...), or images",
      kDecidesData},
     {kObjective,
      "model",
      "",
-     "torchscript: the file that torch.jit.script(module).save wrote",
+     "torchscript: the file that torch.jit.script(module).save wrote, from the folder of the study",
      kDecidesData},
     {kObjective,
      "loss",
