@@ -211,7 +211,7 @@ TEST_F(Program, HoldsPublishedValuesAgainstTheRunsInATable) {
   EXPECT_THAT(read_text(results() / "tables" / "expected.csv"),
               HasSubstr("\"loss, t = 0\",captured,0.6931471805599453,"));
   EXPECT_THAT(read_text(results() / "tables" / "results.tex"),
-              HasSubstr("mean, 95 \\% interval (Student), over n = 2 seeds."));
+              HasSubstr("mean, 95 \\% interval (Student), $n = 2$."));
   const Finished wrong =
       residuum_program({"report", "results/tiny", "--interval", "studnt"}, folder_.path());
   EXPECT_EQ(wrong.code, 2);
@@ -408,7 +408,8 @@ TEST_F(Program, TakesPathsOfAStudyFromTheFolderOfItsFile) {
   EXPECT_EQ(absent.code, 2);
   EXPECT_THAT(absent.err, HasSubstr("studies/elsewhere.svm: no such file"));
   EXPECT_THAT(absent.err, HasSubstr("begins at the folder of the study file"));
-  const Finished unknown = plan({"--set", "objective.data=mine"}, folder_.path());
+  const Finished unknown =
+      plan({"--set", "objective.data=mine", "--data-dir", "data"}, folder_.path());
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("looked for 'data/mine/mine' and 'data/mine'"));
   EXPECT_THAT(unknown.err, HasSubstr("such as './mine'"));
