@@ -10,6 +10,7 @@
 #include "core/cluster/link_model.h"
 #include "core/objective.h"
 #include "core/schedules/measurement_plan.h"
+#include "core/schedules/tight_rate.h"
 #include "core/training/batches.h"
 #include "core/training/checkpoints.h"
 #include "core/training/method.h"
@@ -45,6 +46,7 @@ struct Training {
   std::optional<double> minimum;            // f*, if known
   std::vector<double> minimizer;            // x*, empty if not known
   std::vector<double> worker_smoothness;    // L_p, if wanted and known
+  std::optional<LyapunovFacts> lyapunov;    // if wanted and known
   const std::atomic<bool>* stop = nullptr;  // set by a signal: stop after this iteration
   Checkpoints* checkpoints = nullptr;       // null: the run is not kept
 

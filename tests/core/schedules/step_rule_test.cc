@@ -64,6 +64,20 @@ TEST(StepRule, HasTheTheoremsValueForConstantSteps) {
   EXPECT_EQ(step({{"value", "theory"}}, 0), 0.1 / 16);  // (k/d) / (4 L)
 }
 
+TEST(StepRule, HasTheStepOfTheTightTheory) {
+  StepContext context = known();
+  context.tight = [] {
+    return TightFacts{.smoothness = 2, .strong_convexity = 1, .contraction = 0.75};
+  };
+  // s = 1/2: (2/3) (1/2)/(3/2).
+  EXPECT_DOUBLE_EQ(*make_step_rule(Section("step", {{"value", "tight"}}), context)->constant(),
+                   2.0 / 9);
+  EXPECT_EQ(message({{"value", "tight"}}, known()),
+            "'step.value' is \"tight\", which takes an L of every worker's objective, not known "
+            "here; give a number");
+  EXPECT_NE(message({{"rule", "inv-sqrt"}, {"value", "tight"}}, context), "");
+}
+
 TEST(StepRule, FallsWithTheRootOfTime) {
   const Json values{{"rule", "inv-sqrt"}, {"value", 2}};
   EXPECT_EQ(step(values, 0), 2);
