@@ -331,6 +331,14 @@ void AtomicFile::commit() {
   synchronise_folder(folder_.get());
 }
 
+void require_replaceable(const fs::path& file) {
+  std::error_code error;
+  const auto status = fs::symlink_status(file, error);
+  require(!fs::exists(status) || fs::is_regular_file(status),
+          "--out: '{}' is no plain file, and what is written would take its place; name another",
+          file.string());
+}
+
 void write_file_atomically(const OutputPath& file, std::string_view content) {
   AtomicFile written(file);
   written.append(content);

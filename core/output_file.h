@@ -125,6 +125,10 @@ class AtomicFile {
 
 void write_file_atomically(const OutputPath& file, std::string_view content);
 
+/// Throws a usage error that names --out if the file that a user gave there is a link, a device or
+/// a folder, whose place what is written would take.
+void require_replaceable(const std::filesystem::path& file);
+
 /// Adds text at the end of a file, and makes the file where it is not there.
 void append_to_file(const OutputPath& file, std::string_view text);
 

@@ -41,7 +41,7 @@ void fit_features(SparseDataset& test, std::size_t features) {
 RowsSplit load_rows(const Section& section,
                     const ObjectiveContext& context,
                     const RowsSource& source) {
-  const std::string name = section.text("data", source.synthetic);
+  const std::string name = data_in_study(section.text("data", source.synthetic), context.study_dir);
   if (name == source.synthetic) {
     return source.make(section);
   }

@@ -50,7 +50,8 @@ class Recorded final : public Objective {
 
   Facts facts() const override {
     Facts facts;
-    facts.gradient_bias = "the gradients are recorded, and no f is known of which they are";
+    facts.gradient_bias =
+        "the gradients are recorded and their f is unknown, so that their bias cannot be tested";
     return facts;
   }
 
@@ -185,7 +186,7 @@ std::unique_ptr<RecordedGradients> read_drawn(const Section& section, int worker
 std::unique_ptr<Objective> make_recorded(const Section& section, const ObjectiveContext& context) {
   const std::string data = section.text("data");
   auto gradients = data == kDrawnData ? read_drawn(section, context.workers.get())
-                                      : open_recorded_gradients(data);
+                                      : open_recorded_gradients(context.file_of(data));
   const RecordedShape shape = gradients->shape();
   require(shape.workers == static_cast<std::size_t>(context.workers.get()),
           "{}: the recording has {} workers, but the study has {}; give 'workers.count' = {}",

@@ -38,6 +38,10 @@ struct ObjectiveContext {
   int local_rank = 0;                // of this process among those on its machine
   bool allow_commands = false;       // code of somebody else may be executed (--allow-commands)
   GradientSource* source = nullptr;  // the training outside that objective `live` is attached to
+  std::filesystem::path study_dir = {};  // of the study file; empty: the working directory
+
+  /// Returns the file that a study means by a path: relative ones begin at the study's folder.
+  std::string file_of(const std::string& path) const { return (study_dir / path).string(); }
 };
 
 /// An entry is one way to build an Objective. The example is a section without `kind`, as JSON,

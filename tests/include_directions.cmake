@@ -22,7 +22,7 @@ set(rules
   "core/vectors -> core/vectors core/random core/error"
   "core/messages -> core/messages core/vectors core/error"
   "core/sparsifiers -> core/sparsifiers core/messages core/vectors core/random core/config core/error"
-  "core/optimisers -> core/optimisers core/config core/error"
+  "core/optimisers -> core/optimisers core/messages core/vectors core/config core/error"
   "core/quantisers -> core/quantisers core/messages core/vectors core/random core/config core/error"
   "core/feedback -> core/feedback core/messages core/vectors core/config core/error"
   "core/cluster -> core/cluster core/messages core/vectors core/error"
@@ -59,7 +59,7 @@ set(rules
 
 # "header -> where alone it may be included"
 set(libraries
-  "mpi.h -> core/cluster/mpi_world.cc core/cluster/mpi_mailbox.cc core/cluster/mpi_gather.h core/cluster/mpi_gather.cc"
+  "mpi.h -> core/cluster/mpi_world.cc core/cluster/mpi_mailbox.cc"
   "(torch|ATen|c10)/ -> objectives/torch/ tests/objectives/torch/"
   "(cuda|cub/|thrust/) -> core/vectors/cuda/")
 

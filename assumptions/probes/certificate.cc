@@ -2,7 +2,7 @@
 // iterate and the sums over all iterations so far of eta, eta^2 |mean G|^2 and eta |w - z|^2. The
 // sums are exact whatever the cadence of the measurements is. Where momentum, weight decay or
 // clipping make z another sequence, it measures the same of the unperturbed iterate u
-// (core/measurement/unperturbed.h).
+// (core/measurement/iterates.h).
 
 #include "assumptions/probes/probe.h"
 

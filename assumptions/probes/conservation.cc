@@ -92,7 +92,7 @@ class ConservationProbe final : public Probe {
     if (view.run.exchanges_gradients) {
       observe_lost_mass(view, row, checks);
     }
-    if (!view.run.moves_by_signs) {
+    if (view.run.moves_by_update) {
       observe_gap(view, row, checks);
     }
   }

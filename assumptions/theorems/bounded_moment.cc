@@ -152,7 +152,7 @@ Bound karimireddy(const Evidence& evidence) {
   const MomentConstants constants = need_moment(exam);
   const double q = exam.gap_contracts_on_average();
   return exam.finish(constant_step_terms(
-      constants, 1, amplification_ceiling(1 / (1 - q)), "", "4L²η²M²(1 − δ)/δ²"));
+      constants, 1, amplification_ceiling(1 / (1 - q)), "", "4L²η²M²q/(1 − q)²"));
 }
 
 /// The gap of Top-k messages that are all applied obeys |e_t| <= (gamma + xi) sum_{i>=1}

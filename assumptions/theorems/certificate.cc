@@ -14,7 +14,7 @@
 // None of this asks how w moves. With momentum, weight decay, clipping or signs z is another
 // sequence, and
 // `certificate-any-rule` takes u in its place, which is SGD on the mean gradients
-// whatever the rule does (core/measurement/unperturbed.h): u_0 = w_0, u_{t+1} = u_t - eta'_t (g_t +
+// whatever the rule does (core/measurement/iterates.h): u_0 = w_0, u_{t+1} = u_t - eta'_t (g_t +
 // lambda w_t). The proof is the one above with u for z, eta' for eta, and f + (lambda/2)|w|^2,
 // which is (L + lambda)-smooth and of which g_t + lambda w_t is an unbiased gradient, for f. How
 // well a rule keeps w near u is measured: momentum by its velocity, error feedback by its
@@ -109,11 +109,12 @@ Bound certificate_any_rule(const Evidence& evidence) {
       "no worker's gradient is clipped", facts.clipped != "worker", "clipped is " + facts.clipped);
   const bool is_plain = !steps_locally && !facts.has_optimisers && !facts.has_momentum() &&
                         facts.weight_decay == 0 && facts.outer_step == 1 &&
-                        facts.clipped != "update" && !facts.takes_signs;
+                        facts.clipped != "update" && !facts.takes_signs && facts.direction.empty();
   exam.precondition("the rule is more than a step along what was exchanged",
                     !is_plain,
-                    is_plain ? "it is not: `certificate` says the same"
-                             : "momentum, decay, clipping, signs, local or outer steps");
+                    is_plain
+                        ? "it is not: `certificate` says the same"
+                        : "momentum, decay, clipping, signs, polar factors, local or outer steps");
   const double smoothness = exam.need(evidence.smoothness()) + decay;
   if (decay != 0) {
     exam.need({"λ", decay, "exact: weight decay, relative to the gradients"});

@@ -36,7 +36,7 @@ Bound mean_contraction(const Evidence& evidence) {
   const double variance = exam.need(evidence.noise_variance());
   const double q = exam.gap_contracts_on_average();
   const double delta = 1 - q;
-  const double eta = exam.step_at_most(delta / (4 * smoothness), "δ/(4L)");
+  const double eta = exam.step_at_most(delta / (4 * smoothness), "(1 − q)/(4L)");
   if (variance > 0) {
     exam.horizon_is(16.0 / 3 * smoothness * gap * workers / (delta * delta * variance));
   }
@@ -63,8 +63,8 @@ Bound worker_contraction(const Evidence& evidence) {
   const auto [similarity, spread] = exam.need_both(evidence.similarity());
   const double q = exam.residuals_contract();
   const double delta = 1 - q;
-  const double eta =
-      exam.step_at_most(delta / (4 * smoothness * std::sqrt(1 + similarity)), "δ/(4L√(1 + C))");
+  const double eta = exam.step_at_most(delta / (4 * smoothness * std::sqrt(1 + similarity)),
+                                       "(1 − q)/(4L√(1 + C))");
   const double square = smoothness * smoothness * eta * eta * q;
   const double hetero = 16.0 / 3 * square * spread / (delta * delta);
   const double residual = 8.0 / 3 * square * variance / delta;
@@ -76,8 +76,8 @@ Bound worker_contraction(const Evidence& evidence) {
     return std::vector<BoundTerm>{
         {Attribution::optimisation, "(8/3)Δ/(ηT)", 8.0 / 3 * gap / *now.step_sum, false},
         {Attribution::noise, "(4/3)Lησ²/P", noise, false},
-        {Attribution::heterogeneity, "(16/3)L²(1 − δ)η²ζ²/δ²", hetero, true},
-        {Attribution::residual, "(8/3)L²(1 − δ)η²σ²/δ", residual, true}};
+        {Attribution::heterogeneity, "(16/3)L²qη²ζ²/(1 − q)²", hetero, true},
+        {Attribution::residual, "(8/3)L²qη²σ²/(1 − q)", residual, true}};
   });
 }
 

@@ -538,6 +538,10 @@ void Examination::no_outer_step() {
   if (method().takes_signs) {
     precondition(
         statement, false, "it moves by the signs of its entries, which follow no gradient");
+  } else if (!method().direction.empty()) {
+    precondition(statement,
+                 false,
+                 fmt::format("it moves by {}, which follow no gradient", method().direction));
   } else if (method().outer_step != 1) {
     precondition(statement, false, fmt::format("the outer step is {}", method().outer_step));
   }

@@ -83,12 +83,13 @@ struct RunFacts {
   // How models are updated.
   bool steps_are_constant = true;
   bool steps_may_grow = false;
-  double momentum = 0;                              // before or after the exchange
-  double outer_step = 1;                            // the update is multiplied by it
-  bool takes_signs = false;                         // the model moves by the signs of the update
-  double weight_decay = 0;                          // added after the exchange: f does not have it
-  double effective_decay = 0;                       // the run minimises f + (this/2)|w|^2
-  std::string clipped = "nothing";                  // or "worker" gradients, or the "update"
+  double momentum = 0;              // before or after the exchange
+  double outer_step = 1;            // the update is multiplied by it
+  bool takes_signs = false;         // the model moves by the signs of the update
+  std::string direction = {};       // what else of the update the model moves by; empty: the update
+  double weight_decay = 0;          // added after the exchange: f does not have it
+  double effective_decay = 0;       // the run minimises f + (this/2)|w|^2
+  std::string clipped = "nothing";  // or "worker" gradients, or the "update"
   std::optional<double> step_shift = std::nullopt;  // a of eta_t = value/(a + t)
 
   // The protocol's law: limits that hold in every run, absent where it sets none.
@@ -228,6 +229,7 @@ void visit_fact_fields(const Visit& visit) {  // NOLINT(readability-function-siz
   visit(FactField{"laws.update.momentum", Both::same}, &F::momentum);
   visit(FactField{"laws.update.outer_step", Both::same}, &F::outer_step);
   visit(FactField{"laws.update.takes_signs", Both::reservation}, &F::takes_signs);
+  visit(FactField{"laws.update.direction", Both::same}, &F::direction);
   visit(FactField{"laws.update.weight_decay", Both::same}, &F::weight_decay);
   visit(FactField{"laws.update.effective_decay", Both::same}, &F::effective_decay);
   visit(FactField{"laws.update.clipped", Both::same}, &F::clipped);

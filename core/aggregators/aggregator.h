@@ -13,7 +13,7 @@
 #include "core/config/registry.h"
 #include "core/messages/delivery.h"
 #include "core/messages/laws.h"
-#include "core/messages/matrix_place.h"
+#include "core/messages/traffic.h"
 
 namespace residuum {
 

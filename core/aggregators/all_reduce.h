@@ -1,9 +1,8 @@
 #pragma once
 // An all-reduce is an algorithm by which P workers come to have the sum of their vectors of d
 // numbers. It decides the order of the additions and what the network carries:
-//   chain               ((a_0 + a_1) + a_2) ..., from worker to worker and back: 2 (P-1) rounds of
-//   d
-//                       numbers
+//   chain               ((a_0 + a_1) + a_2) ..., from worker to worker and back: 2 (P-1) rounds
+//                       of d numbers
 //   ring                2 (P-1) rounds of d/P numbers (Patarasuk, Yuan, JPDC 2009). Chunk c of P
 //                       nearly equal ones is summed along the ring from worker c+1 on and ends with
 //                       worker c: ((a_{c+1} + a_{c+2}) + ...) + a_c; then it goes round once more

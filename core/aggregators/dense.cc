@@ -2,7 +2,6 @@
 // (all_reduce.h): by default along the chain of workers and back. reduction = "fast" leaves the
 // order of the chain's additions to MPI_Allreduce.
 
-#include "core/aggregators/dense_messages.h"
 #include "core/aggregators/dense_sums.h"
 
 namespace residuum {

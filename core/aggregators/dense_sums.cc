@@ -265,6 +265,18 @@ std::span<Real> DenseSums<Real>::scratch(std::size_t level, const Block& block) 
   return std::span(scratch_[level]).first(block.sum.size());
 }
 
+template <class Real>
+void DenseSums<Real>::take_and_charge(const DenseRules& rules,
+                                      const AddWorker<Real>& add,
+                                      std::span<Real> sum,
+                                      Ledger& ledger) {
+  const AllReduce& all_reduce = rules.all_reduce;
+  const Cluster& cluster = ledger.cluster();
+  ledger.work_all([&] { take(rules, cluster, add, sum); },
+                  all_reduce.work_share(cluster.workers()));
+  all_reduce.charge(sum.size(), sizeof(Real), ledger);
+}
+
 template class DenseSums<float>;
 template class DenseSums<double>;
 

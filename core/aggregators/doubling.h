@@ -2,7 +2,14 @@
 // MergeDoubling merges lists by recursive doubling. With m = 2^floor(log2 P), workers r >= m are
 // merged into r - m first; then, at strides 1, 2, 4, ..., workers p and p XOR stride exchange their
 // lists and both merge them. Addition commutes, so all workers of a group hold the same list, and
-// the merges of worker 0 are those of the tree of tree_rounds.h.
+// the merges of worker 0 are those of the tree of tree_rounds.h. With P = 6 and m = 4:
+//
+//   worker        0           1           2           3           4        5
+//   fold         0+4         1+5                                 to 0     to 1
+//   stride 1   0+4+1+5 <-> 0+4+1+5       2+3 <-----> 2+3
+//   stride 2     all <-------------------> all
+//                            all <-------------------> all
+//   last      worker 0 passes the result to 4, worker 1 to 5
 //
 // Every worker sees the merges of its own groups, its path. An entry is cut on the path if a merge
 // of the path cuts its index; later merges on the path sum without it, so the entries that were
@@ -13,8 +20,7 @@
 #include "core/aggregators/aggregator.h"
 #include "core/aggregators/tree_rounds.h"
 #include "core/cluster/ledger.h"
-#include "core/vectors/intersect.h"
-#include "core/vectors/split.h"
+#include "core/vectors/merge.h"
 
 namespace residuum {
 

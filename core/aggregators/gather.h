@@ -6,7 +6,7 @@
 
 #include "core/aggregators/aggregator.h"
 #include "core/cluster/ledger.h"
-#include "core/vectors/intersect.h"
+#include "core/vectors/merge.h"
 
 namespace residuum {
 

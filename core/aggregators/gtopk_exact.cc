@@ -2,7 +2,7 @@
 // tree approximates.
 
 #include "core/aggregators/gather.h"
-#include "core/vectors/split.h"
+#include "core/vectors/merge.h"
 
 namespace residuum {
 namespace {

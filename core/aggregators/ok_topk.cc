@@ -5,8 +5,17 @@
 // about as many entries: every `region_period` exchanges they are the means of what each worker
 // would choose for its own.
 //
-// The workers first even out what is to be sent if one of them has more than four times the mean. A
-// message's entry is delivered if its index is in g; the rest is put back.
+//   indices     0 ........ begins[1] ........ begins[2] ........ d
+//               |  region 0   |    region 1     |    region 2    |      P = 3
+//
+//   1. Worker p sends the part of s^p that lies in region r to worker r, which adds the parts up.
+//   2. At every `period`-th exchange: all gather the sums of all regions; the threshold is their
+//      k-th largest magnitude, and g what reaches it.
+//      At the others: each worker keeps what reaches the threshold in its region. If one keeps more
+//      than four times the mean, the workers first even out what is to be sent. Then all gather
+//      what was kept, which is g.
+//
+// A message's entry is delivered if its index is in g; the rest is put back.
 
 #include <algorithm>
 #include <cmath>
@@ -16,8 +25,7 @@
 
 #include "core/aggregators/region_sums.h"
 #include "core/config/amount.h"
-#include "core/vectors/intersect.h"
-#include "core/vectors/split.h"
+#include "core/vectors/merge.h"
 
 namespace residuum {
 namespace {

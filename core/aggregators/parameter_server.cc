@@ -13,10 +13,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/aggregators/dense_messages.h"
+#include "core/aggregators/dense_sums.h"
 #include "core/aggregators/gather.h"
 #include "core/messages/wire.h"
-#include "core/vectors/split.h"
+#include "core/vectors/merge.h"
 
 namespace residuum {
 namespace {

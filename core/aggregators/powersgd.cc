@@ -100,11 +100,6 @@ auto part(Numbers& numbers, const Segment& at) {
 }
 
 template <class Real>
-void add_part(std::span<const Real> addend, std::span<Real> sum) {
-  std::transform(sum.begin(), sum.end(), addend.begin(), sum.begin(), std::plus<Real>());
-}
-
-template <class Real>
 class PowerExchange final : public Exchange<Real> {
  public:
   explicit PowerExchange(PowerRules rules) : rules_(std::move(rules)) {}
@@ -222,33 +217,13 @@ class PowerExchange final : public Exchange<Real> {
     }
     const auto add = [&](int worker, std::size_t begin, std::span<Real> block) {
       const std::size_t slot = cluster.slot(worker);
-      add_overlap(lefts_[slot], 0, begin, block);
+      add_overlap<Real>(lefts_[slot], 0, begin, block);
       for (const WholeLayer& layer : plan_.whole) {
-        add_overlap(
+        add_overlap<Real>(
             part(contributions.of_workers[slot].accumulator, layer.at), layer.packed, begin, block);
       }
     };
-    take_sum(std::cref(add), packed_, ledger);
-  }
-
-  void take_sum(const AddWorker<Real>& add, std::span<Real> sum, Ledger& ledger) {
-    const AllReduce& all_reduce = rules_.sums.all_reduce;
-    const Cluster& cluster = ledger.cluster();
-    ledger.work_all([&] { sums_.take(rules_.sums, cluster, add, sum); },
-                    all_reduce.work_share(cluster.workers()));
-    all_reduce.charge(sum.size(), sizeof(Real), ledger);
-  }
-
-  /// Adds those of the numbers that lie in the block; they begin at `first`, the block at `begin`.
-  static void add_overlap(std::span<const Real> numbers,
-                          std::size_t first,
-                          std::size_t begin,
-                          std::span<Real> block) {
-    const std::size_t from = std::max(first, begin);
-    const std::size_t to = std::min(first + numbers.size(), begin + block.size());
-    if (from < to) {
-      add_part(numbers.subspan(from - first, to - from), block.subspan(from - begin, to - from));
-    }
+    sums_.take_and_charge(rules_.sums, std::cref(add), packed_, ledger);
   }
 
   /// Makes P orthonormal, and puts the layers that were summed as they are into g.
@@ -280,9 +255,9 @@ class PowerExchange final : public Exchange<Real> {
       ledger.work(worker, [&] { multiply_transposed(contributions, cluster.slot(worker)); });
     }
     const auto add = [&](int worker, std::size_t begin, std::span<Real> block) {
-      add_overlap(rights_[cluster.slot(worker)], 0, begin, block);
+      add_overlap<Real>(rights_[cluster.slot(worker)], 0, begin, block);
     };
-    take_sum(std::cref(add), right_, ledger);
+    sums_.take_and_charge(rules_.sums, std::cref(add), right_, ledger);
   }
 
   /// Puts g = P Q^T into its place.

@@ -1,6 +1,10 @@
 #pragma once
 // The indices are divided into P regions, one for each worker: every worker sends the part of its
-// list that lies in a region to the owner of the region, and owners sum.
+// list that lies in a region to the owner of the region, and owners sum:
+//
+//   worker 0   [ 00 | 01 | 02 ]                 worker r sums the column r:
+//   worker 1   [ 10 | 11 | 12 ]   0r + 1r + 2r  in the region begins[r] .. begins[r + 1] - 1
+//   worker 2   [ 20 | 21 | 22 ]
 
 #include <cstddef>
 #include <vector>
@@ -15,9 +19,8 @@ class RegionSums {
  public:
   /// Sums the lists of all workers in the regions of this process's workers; `mine` are the lists
   /// of those, with at most `most_entries` each. The region of worker r is begins[r], ...,
-  /// begins[r + 1] - 1, for r < P. Owners add
-  /// neighbouring workers' parts pairwise, as an all-gather adds whole lists: the bits are the
-  /// same.
+  /// begins[r + 1] - 1, for r < P. Owners add neighbouring workers' parts pairwise, as an
+  /// all-gather adds whole lists: the bits are the same.
   void take(const Cluster& cluster,
             const ListBytes& bytes,
             std::size_t most_entries,

@@ -12,6 +12,7 @@ std::unique_ptr<Aggregator> make_sparse_reduce_scatter(const Section& section);
 std::unique_ptr<Aggregator> make_ok_topk(const Section& section);
 std::unique_ptr<Aggregator> make_parameter_server(const Section& section);
 std::unique_ptr<Aggregator> make_powersgd(const Section& section);
+std::unique_ptr<Aggregator> make_arc_top_k(const Section& section);
 
 namespace {
 
@@ -66,6 +67,11 @@ constexpr auto kAggregators = std::to_array<Entry<Aggregator>>({
      "Vogels, Karimireddy, Jaggi, NeurIPS 2019",
      "{}",
      make_powersgd},
+    {"arc-top-k",
+     "the rows of each layer that a shared sketch of whole accumulators finds large, summed",
+     "ARC-Top-K, arXiv 2510.26709",
+     "{}",
+     make_arc_top_k},
 });
 
 }  // namespace

@@ -1,3 +1,20 @@
+// One reduction goes through the edges of tree_rounds.h, round after round. On an edge from -> to
+// the sender's list travels, and the receiver replaces its own by Top_k of the sum:
+//
+//   held[to] := Top_k(held[to] + held[from]);  cut := what Top_k left out
+//
+// Two cursors run over the edges. `delivered` counts the messages that were merged. `expected` runs
+// ahead of it and posts receives, as many as the buffers have room for, so that a list can arrive
+// while this process still merges an earlier one:
+//
+//   edges   0  1  2  3  4  5  6 ...
+//                 ^ delivered
+//                          ^ expected: the receives of edges 2 to 4 are posted
+//
+// All processes go through all edges in this order, also through those that are none of theirs, so
+// that nobody waits for a message that its sender has not come to. An edge within a process hands
+// the list over without a copy. Afterwards worker 0 has the result, and `reduce` broadcasts it.
+
 #include "core/aggregators/tree.h"
 
 #include <algorithm>

@@ -8,8 +8,7 @@
 #include "core/aggregators/aggregator.h"
 #include "core/aggregators/tree_rounds.h"
 #include "core/cluster/ledger.h"
-#include "core/vectors/intersect.h"
-#include "core/vectors/split.h"
+#include "core/vectors/merge.h"
 
 namespace residuum {
 

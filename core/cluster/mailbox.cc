@@ -8,6 +8,7 @@
 #include <utility>
 
 namespace residuum {
+
 namespace {
 
 using Duration = Liveness::Clock::duration;
@@ -21,6 +22,9 @@ constexpr Duration kLongestPause = std::chrono::milliseconds(1);
 /// Packets that are taken at once, before signs are given.
 constexpr int kMostAtOnce = 64;
 
+/// A process with so many packets to send waits with work that makes more.
+constexpr std::size_t kManyUnsent = 256;
+
 /// A process that fails waits so long for its last packets to leave.
 constexpr Duration kGrace = std::chrono::milliseconds(200);
 
@@ -30,7 +34,7 @@ class NoTransport final : public PacketTransport {
   int size() const override { return 1; }
   void send(Packet /*packet*/) override { assert(false); }
   std::optional<Packet> poll() override { return std::nullopt; }
-  bool has_sent_all() override { return true; }
+  std::size_t unsent() override { return 0; }
 };
 
 Bytes rank_to_bytes(int rank) {
@@ -99,6 +103,13 @@ std::optional<Incoming> Mailbox::next(std::chrono::milliseconds wait) {
   return incoming;
 }
 
+void Mailbox::await_room() {
+  Lock lock(mutex_);
+  arrived_.wait(lock, [this] {
+    return outbox_.size() + unsent_ < kManyUnsent || lost_ || failure_ || is_closing_ || is_over_;
+  });
+}
+
 void Mailbox::close() {
   if (!thread_.joinable()) {
     return;
@@ -130,6 +141,7 @@ void Mailbox::join() {
     const Lock lock(mutex_);
     is_over_ = true;
     posted_.notify_all();
+    arrived_.notify_all();
   }
   thread_.join();
 }
@@ -181,11 +193,12 @@ bool Mailbox::serve_once() {
   const bool has_sent = send_all();
   const bool has_taken = take_arrived();
   give_signs();
-  const bool is_sent = transport_->has_sent_all();
+  const std::size_t unsent = transport_->unsent();
   const Lock lock(mutex_);
-  const bool was_sent = std::exchange(is_sent_, is_sent && outbox_.empty());
+  const bool had_many = std::exchange(unsent_, unsent) >= kManyUnsent;
+  const bool was_sent = std::exchange(is_sent_, unsent == 0 && outbox_.empty());
   is_closed_ = is_closing_ && is_sent_ && liveness_.have_all_left();
-  if (is_closed_ || is_sent_ != was_sent) {
+  if (is_closed_ || is_sent_ != was_sent || had_many) {
     arrived_.notify_all();
   }
   return has_sent || has_taken;
@@ -196,6 +209,7 @@ bool Mailbox::send_all() {
   {
     const Lock lock(mutex_);
     packets.swap(outbox_);
+    unsent_ += packets.size();
   }
   for (Packet& packet : packets) {
     liveness_.write(packet.peer);
@@ -314,6 +328,52 @@ void Mailbox::sleep(bool acted) {
 
 std::unique_ptr<Mailbox> make_single_mailbox() {
   return std::make_unique<Mailbox>(std::make_unique<NoTransport>());
+}
+
+Liveness::Liveness(int rank, int size, std::chrono::milliseconds patience, Time now)
+    : patience_(patience),
+      period_(Clock::duration(patience) / kSigns),
+      now_(now),
+      rank_(rank),
+      peers_(static_cast<std::size_t>(size), Peer{.heard = now, .written = now}) {
+  leave(rank);
+}
+
+void Liveness::look(Time now) {
+  const Clock::duration pause = now - now_;
+  now_ = now;
+  if (pause > period_) {
+    for (Peer& peer : peers_) {
+      peer.heard += pause - period_;
+    }
+  }
+}
+
+void Liveness::hear(int from) { peers_[static_cast<std::size_t>(from)].heard = now_; }
+
+void Liveness::write(int to) { peers_[static_cast<std::size_t>(to)].written = now_; }
+
+void Liveness::leave(int peer) { peers_[static_cast<std::size_t>(peer)].has_left = true; }
+
+bool Liveness::owes_sign(int to) const {
+  const Time written = peers_[static_cast<std::size_t>(to)].written;
+  return to != rank_ && !says_nothing_ && now_ - written >= period_;
+}
+
+std::optional<int> Liveness::lost() const {
+  std::optional<int> longest;
+  for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
+    const Peer& peer = peers_[rank];
+    const bool is_silent = !peer.has_left && now_ - peer.heard >= patience_;
+    if (is_silent && (!longest || peer.heard < peers_[static_cast<std::size_t>(*longest)].heard)) {
+      longest = static_cast<int>(rank);
+    }
+  }
+  return longest;
+}
+
+bool Liveness::have_all_left() const {
+  return std::all_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return peer.has_left; });
 }
 
 }  // namespace residuum

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -13,12 +14,98 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
-#include "core/cluster/liveness.h"
-#include "core/cluster/packet_transport.h"
 #include "core/cluster/world.h"
 
 namespace residuum {
+
+/// Liveness judges by their last signs which of the other processes are still there, and knows to
+/// whom this process owes a sign. It has no clock of its own, so that tests need not wait.
+class Liveness {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Time = Clock::time_point;
+
+  /// A process is lost when it has given no sign for `patience`. Signs are owed kSigns times as
+  /// often.
+  Liveness(int rank, int size, std::chrono::milliseconds patience, Time now);
+  static constexpr int kSigns = 8;
+
+  /// Returns how often each process owes the others a sign.
+  Clock::duration period() const { return period_; }
+
+  /// Notes that this process polls its queue now; the other members refer to this time. Between two
+  /// polls at most one period counts as silence of the others: in what goes beyond it this process
+  /// itself was stopped or had no CPU.
+  void look(Time now);
+
+  /// Notes a sign of life, any packet from that process.
+  void hear(int from);
+  /// Notes that a packet goes to that process, which is a sign too.
+  void write(int to);
+  /// Notes that this process has said goodbye to all: the others expect no more signs of it.
+  void say_goodbye() { says_nothing_ = true; }
+  /// Notes the goodbye of another process, of which no more signs are expected. It still waits for
+  /// those of this one.
+  void leave(int peer);
+
+  bool owes_sign(int to) const;
+  /// Returns the process that has been silent for the longest time, if that is `patience` or more.
+  std::optional<int> lost() const;
+  bool have_all_left() const;
+
+ private:
+  struct Peer {
+    Time heard;
+    Time written;
+    bool has_left = false;
+  };
+
+  Clock::duration patience_;
+  Clock::duration period_;
+  Time now_;
+  int rank_;
+  bool says_nothing_ = false;
+  std::vector<Peer> peers_;
+};
+
+/// A packet is a message of the mailbox's owner, or a notice between two mailboxes.
+struct Packet {
+  enum class Kind : std::uint8_t {
+    message,    // bytes of the owner
+    heartbeat,  // the sender is there; no bytes
+    goodbye,    // the sender sends no more messages; no bytes
+    loss,       // a process is lost: its rank, as std::int32_t
+  };
+
+  int peer = 0;  // to whom the packet goes, or from whom it came
+  Kind kind = Kind::message;
+  Bytes bytes;
+};
+
+/// A PacketTransport moves packets between processes for a Mailbox and never waits. One
+/// implementation goes over MPI (mpi_mailbox.cc), one between the threads of a test. A mailbox
+/// calls all members from one thread of its own, except rank() and size().
+class PacketTransport {
+ public:
+  PacketTransport() = default;
+  PacketTransport(const PacketTransport&) = delete;
+  PacketTransport& operator=(const PacketTransport&) = delete;
+  PacketTransport(PacketTransport&&) = delete;
+  PacketTransport& operator=(PacketTransport&&) = delete;
+  virtual ~PacketTransport() = default;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  /// Begins to send. Packets from one process to another arrive in the order they were sent.
+  virtual void send(Packet packet) = 0;
+  /// Returns the next packet that has arrived, and moves on what is under way.
+  virtual std::optional<Packet> poll() = 0;
+  /// Returns how many packets that were sent still need memory here.
+  virtual std::size_t unsent() = 0;
+};
 
 /// A LostPeer says that a process has given no sign of life. Its World must not be used any more:
 /// a collective call, MPI_Finalize too, would wait for the lost process.
@@ -69,6 +156,11 @@ class Mailbox {
   /// arrive in the order they were sent. Any thread may call this.
   void send(int to, Bytes message);
 
+  /// Waits while many messages have not left this process: one that makes messages faster than they
+  /// travel would fill its memory, and what is sent last would arrive late. Returns also if a
+  /// process is lost. Any thread may call this.
+  void await_room();
+
   /// Returns the next message, waiting for it at most so long. Throws a LostPeer, on every process
   /// that is left, as soon as one is lost: after that many milliseconds of silence and an eighth
   /// more, plus the time in which this process itself had no CPU.
@@ -112,6 +204,7 @@ class Mailbox {
   bool is_told_ = false;        // the owner has been told what is lost
   bool is_closing_ = false;
   bool is_sent_ = false;    // everything posted has left this process
+  std::size_t unsent_ = 0;  // packets that the transport still keeps
   bool is_closed_ = false;  // and every other process has said goodbye
   bool is_over_ = false;    // the thread must end
 

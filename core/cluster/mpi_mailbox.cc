@@ -1,5 +1,3 @@
-#include "core/cluster/mpi_mailbox.h"
-
 #include <mpi.h>
 
 #include <algorithm>
@@ -45,10 +43,25 @@ class MpiTransport final : public PacketTransport {
     start_sending(peer);
   }
 
+  /// A call of MPI that finds nothing may give away the CPU. So what has arrived is taken before
+  /// MPI is asked again: else every packet of a busy sender would cost that time.
   std::optional<Packet> poll() override {
+    if (auto packet = next_that_is_here()) {
+      return packet;
+    }
     drop_sent();
     while (start_piece()) {
     }
+    return next_that_is_here();
+  }
+
+  std::size_t unsent() override {
+    drop_sent();
+    return under_way_->sendings;
+  }
+
+ private:
+  std::optional<Packet> next_that_is_here() {
     for (int peer = 0; peer < size_; ++peer) {
       if (auto packet = next_of(peer)) {
         goodbyes_ += packet->kind == Packet::Kind::goodbye ? 1 : 0;
@@ -58,12 +71,6 @@ class MpiTransport final : public PacketTransport {
     return std::nullopt;
   }
 
-  bool has_sent_all() override {
-    drop_sent();
-    return under_way_->sendings == 0;
-  }
-
- private:
   struct Sending {
     Bytes bytes;
     std::vector<MPI_Request> requests;  // one for each piece

@@ -1,19 +1,21 @@
 #pragma once
 // MPI is behind this: the World of the processes that mpirun or srun started.
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/cluster/mailbox.h"
 #include "core/cluster/world.h"
 
 namespace residuum {
 
 /// Initialises MPI, which the World finalises when it is destroyed; a program makes one. Messages
 /// are sent in pieces of `piece` bytes, because MPI counts in int. MPI is asked to let several
-/// threads call it, for the thread of a mailbox (mpi_mailbox.h).
+/// threads call it, for the thread of a mailbox (make_mpi_mailbox).
 std::unique_ptr<World> make_mpi_world(std::size_t piece = std::size_t{1} << 30);
 
 /// Returns the World of this process's group, whose ranks begin at 0. Groups are consecutive ranks:
@@ -44,5 +46,18 @@ std::string mpi_library_version();
 /// Returns the words that start a program on so many processes by the launcher of the MPI library
 /// of this build, also on fewer cores: {"mpirun", "-n", "4", ...}.
 std::vector<std::string> launch_words(int processes);
+
+// The mailbox between the processes that mpirun or srun started.
+
+/// Returns whether MPI lets several threads call it, as a mailbox between processes needs.
+bool mpi_serves_threads();
+
+/// Returns a mailbox between the processes of the World, which has messages of its own and must
+/// outlive it. A World without MPI gives the mailbox of a process that is alone. Messages are sent
+/// in pieces of `piece` bytes, because MPI counts in int. Reports an error if MPI does not let
+/// several threads call it. The call is collective.
+std::unique_ptr<Mailbox> make_mpi_mailbox(const World& world,
+                                          MailboxOptions options = {},
+                                          std::size_t piece = std::size_t{1} << 30);
 
 }  // namespace residuum

@@ -1,7 +1,16 @@
 #pragma once
 // RunState lists the numbers that a run needs to be continued; the same list serves to save and to
 // load. Numbers of a worker are stored per worker, so that a run can continue at another number of
-// processes.
+// processes:
+//
+//   checkpoint   | shared | worker 0 | worker 1 | ... | worker P - 1 | root | ...
+//
+//   save   a process that hosts a worker sends its numbers to the root, which writes them; what is
+//          shared or the root's own it has itself
+//   load   the root reads; shared numbers go to all processes, a worker's to the one that hosts it
+//
+// Every process goes through the same list, so that each sends and receives in the order of the
+// file.
 
 #include <algorithm>
 #include <cstddef>
@@ -31,6 +40,34 @@ class StateStream {
   virtual void pass(std::span<std::byte> bytes) = 0;
   /// Reads so many bytes and drops them.
   virtual void skip(std::uint64_t size);
+};
+
+/// Appends what is saved to bytes in memory.
+class StateWriter final : public StateStream {
+ public:
+  explicit StateWriter(Bytes& bytes) : bytes_(bytes) {}
+  void pass(std::span<std::byte> bytes) override {
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  }
+
+ private:
+  Bytes& bytes_;
+};
+
+/// Reads a state from bytes in memory, which must outlive it. Bytes that end too early are an
+/// Error.
+class StateReader final : public StateStream {
+ public:
+  explicit StateReader(std::span<const std::byte> bytes) : left_(bytes) {}
+  void pass(std::span<std::byte> bytes) override {
+    require(bytes.size() <= left_.size(), "the saved state ends too early");
+    std::copy_n(left_.begin(), bytes.size(), bytes.begin());
+    left_ = left_.subspan(bytes.size());
+  }
+  bool is_at_end() const { return left_.empty(); }
+
+ private:
+  std::span<const std::byte> left_;
 };
 
 /// RunState visits the parts of a run's state; its calls are collective over the cluster, except to

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-#include "core/feedback/estimate.h"
+#include "core/feedback/put_back.h"
 #include "core/vectors/fused.h"
 
 namespace residuum {

@@ -90,7 +90,7 @@ double decay_from(const Section& section) {
   }
   const double decay = section.number("decay");
   require(decay > 0 && decay <= 1,
-          "{} must lie in (0, 1], got {}: it is what is left of a residual after an exchange",
+          "{} must lie in (0, 1], got {}: it is the factor of a residual after each exchange",
           section.where("decay"),
           decay);
   return decay;

@@ -4,7 +4,7 @@
 // The residual e^p = G^p - g^p is what the estimate still misses; its mean square is the distortion
 // G_t of the theory. Nothing is lost, whatever the aggregator rejects (estimate.h).
 
-#include "core/feedback/estimate.h"
+#include "core/feedback/put_back.h"
 
 namespace residuum {
 namespace {

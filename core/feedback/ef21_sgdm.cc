@@ -15,7 +15,7 @@
 #include <array>
 #include <numeric>
 
-#include "core/feedback/estimate.h"
+#include "core/feedback/put_back.h"
 #include "core/vectors/fused.h"
 
 namespace residuum {

@@ -14,6 +14,10 @@
 
 namespace residuum {
 
+/// Evaluates f at a point over all workers' shards; if `gradient` is not null, also grad f and its
+/// squared norm. The results are on the root. The call is collective.
+Evaluation evaluate(const Training& training, const Point& at, std::vector<double>* gradient);
+
 /// Returns how many samples the power iteration for L takes: about `power_samples` of those that f
 /// is the mean over, 0 without a data set. The curvature over fewer than all samples may exceed
 /// that of f.

@@ -5,12 +5,109 @@
 #include <limits>
 #include <numeric>
 
-#include "core/measurement/gathered_lists.h"
-#include "core/measurement/message_sizes.h"
-#include "core/training/matrices.h"
+#include "core/measurement/gathering.h"
+#include "core/measurement/magnitudes.h"
+#include "core/quantisers/coded_message.h"
+#include "core/training/method.h"
+#include "core/training/training.h"
 #include "core/vectors/dense.h"
 
 namespace residuum {
+namespace {
+
+/// Returns how many entries of every layer a worker may send, where layers are selected from
+/// separately and the data do not decide.
+std::vector<double> layer_counts(const Sparsifier& sparsifier) {
+  std::vector<double> counts;
+  for (std::size_t layer = 0; layer < sparsifier.segments().size(); ++layer) {
+    if (const auto k = sparsifier.segment_k(layer)) {
+      counts.push_back(static_cast<double>(*k));
+    }
+  }
+  return counts;
+}
+
+/// Returns how many entries the workers, or the late messages of a version, sent together.
+double entries_of(std::span<const WorkerScalars> workers) {
+  double entries = 0;
+  for (const auto& scalars : workers) {
+    entries += scalars.nnz_sent;
+  }
+  return entries;
+}
+template <class Real>
+double entries_of(const VersionParts<Real>& parts) {
+  double entries = 0;
+  for (const auto* late_message : parts.late_messages) {
+    entries += late_message->scalars.nnz_sent;
+  }
+  return entries;
+}
+
+/// Returns the scalars of the workers that take part; none where all do.
+std::vector<WorkerScalars> contributed_by(const Participants& participants,
+                                          std::span<const WorkerScalars> workers) {
+  std::vector<WorkerScalars> contributed;
+  for (const int worker :
+       participants.are_all() ? std::span<const int>() : participants.numbers()) {
+    contributed.push_back(workers[static_cast<std::size_t>(worker)]);
+  }
+  return contributed;
+}
+
+/// Returns the bytes of the workers' messages of this iteration, of d numbers each, by the number
+/// of values, the form of their indices and the quantiser, or a bound where layers are quantised
+/// one by one; absent where they are plain lists, none of all entries.
+template <class Real>
+std::optional<double> bytes_of_messages(const Method& method,
+                                        std::uint64_t iteration,
+                                        std::span<const WorkerScalars> workers,
+                                        std::size_t d) {
+  const IndexForm form = method.sparsifier_at(iteration).index_form(d);
+  const Coding coding = method.coding();
+  const bool any_is_whole = std::any_of(workers.begin(), workers.end(), [d](const auto& one) {
+    return one.nnz_sent == static_cast<double>(d);
+  });
+  if (coding.quantiser == nullptr && form.kind == IndexForm::Kind::listed && !any_is_whole) {
+    return std::nullopt;
+  }
+  double bytes = 0;
+  for (const auto& scalars : workers) {
+    const auto values = static_cast<std::size_t>(scalars.nnz_sent);
+    bytes += static_cast<double>(coding.quantiser != nullptr
+                                     ? most_coded_bytes<Real>(form, coding, values, d)
+                                     : index_bytes(form, values, d) + values * sizeof(Real));
+  }
+  return bytes;
+}
+
+/// Returns the histogram of the accumulators of the workers that take part: the share of their
+/// entries in each bin of magnitudes.h. Counts are exact, so that it does not matter which process
+/// counts whose. `workers` are those of this process. The call is collective.
+template <class Real>
+std::vector<double> magnitude_shares(const Training& training,
+                                     std::span<const Worker<Real>> workers,
+                                     const Participants& participants) {
+  std::vector<double> counts(kMagnitudeBins);
+  for (const auto& worker : workers) {
+    if (participants.has(worker.number)) {
+      count_magnitudes<Real>(worker.memory.accumulator(), counts);
+    }
+  }
+  const auto of_processes = training.cluster->all_gather(counts);
+  std::vector<double> shares(kMagnitudeBins);
+  for (std::size_t i = 0; i < of_processes.size(); ++i) {
+    shares[i % kMagnitudeBins] += of_processes[i];
+  }
+  const auto entries = static_cast<double>(participants.count()) *
+                       static_cast<double>(training.objective->dimension());
+  for (double& share : shares) {
+    share /= entries;
+  }
+  return shares;
+}
+
+}  // namespace
 
 template <class Real>
 Measurement<Real>::Measurement(const Training& training,
@@ -49,12 +146,30 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
   if (!training_.plan.measure) {
     return;
   }
-  if (!late_) {
-    take_means(state, measured);
-    magnitudes_.take(training_, state.workers, *state.participants, state.iteration);
-  } else if (is_root_ && !sees_messages_only_) {
-    take_late_means(state, measured);
+  take_means(state, measured);
+  magnitudes_.clear();
+  if (is_due(training_.plan.magnitudes, state.iteration)) {
+    magnitudes_ = magnitude_shares(training_, state.workers, state.participants);
   }
+  move_iterates(state, measured);
+}
+
+template <class Real>
+void Measurement<Real>::before_update(const StepState<Real>& state,
+                                      const VersionParts<Real>& parts,
+                                      bool measured) {
+  if (!training_.plan.measure) {
+    return;
+  }
+  if (is_root_ && !sees_messages_only_) {
+    take_late_means(state, parts, measured);
+  }
+  move_iterates(state, measured);
+}
+
+/// Moves z and u by the means, and compares w_t with other points.
+template <class Real>
+void Measurement<Real>::move_iterates(const StepState<Real>& state, bool measured) {
   if (is_root_ && !sees_messages_only_) {
     if (training_.plan.follows_iterate) {
       virtual_.move(virtual_step(state));
@@ -71,19 +186,21 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
 }
 
 template <class Real>
-void Measurement<Real>::take_late_means(const StepState<Real>& state, bool measured) {
-  late_measurement_.take(*state.parts, state.step_size, in_gradient_units_);
+void Measurement<Real>::take_late_means(const StepState<Real>& state,
+                                        const VersionParts<Real>& parts,
+                                        bool measured) {
+  late_measurement_.take(parts, state.step_size, in_gradient_units_);
   if (takes_gradient_) {
-    late_measurement_.gradient(*state.parts, mean_gradient_);
+    late_measurement_.gradient(parts, mean_gradient_);
   }
   if (training_.plan.follows_iterate) {
-    late_measurement_.input(*state.parts, state.step_size, in_gradient_units_, mean_input_);
+    late_measurement_.input(parts, state.step_size, in_gradient_units_, mean_input_);
   }
   if (measured && takes_accumulator_) {
-    late_measurement_.accumulator(*state.parts, mean_accumulator_);
+    late_measurement_.accumulator(parts, mean_accumulator_);
   }
   if (measured && takes_residual_) {
-    late_measurement_.residual(*state.parts, mean_residual_);
+    late_measurement_.residual(parts, mean_residual_);
   }
 }
 
@@ -94,8 +211,8 @@ void Measurement<Real>::take_mean(const StepState<Real>& state,
                                   std::vector<double>& mean) {
   mean_.take_some(
       state.workers,
-      state.participants->count(),
-      [&](int worker) { return state.participants->has(worker); },
+      state.participants.count(),
+      [&](int worker) { return state.participants.has(worker); },
       vector_of,
       mean);
 }
@@ -106,9 +223,9 @@ template <class Real>
 void Measurement<Real>::take_waiting(const StepState<Real>& state) {
   mean_.take_some(
       state.workers,
-      state.participants->count(),
-      [&](int worker) { return !state.participants->has(worker); },
-      [](const Worker<Real>& worker) { return worker.memory.accumulator(); },
+      state.participants.count(),
+      [&](int worker) { return !state.participants.has(worker); },
+      [](const Worker<Real>& worker) { return worker.memory.residual(); },
       waiting_);
 }
 
@@ -144,7 +261,7 @@ void Measurement<Real>::take_means(const StepState<Real>& state, bool measured) 
         [](const Worker<Real>& worker) { return worker.memory.accumulator(); },
         mean_accumulator_);
   }
-  if (measured && takes_residual_ && !state.participants->are_all()) {
+  if (measured && takes_residual_ && !state.participants.are_all()) {
     take_waiting(state);
   }
   if (state.split && !have_own_models_) {
@@ -182,21 +299,44 @@ void Measurement<Real>::after_update(const StepState<Real>& state, bool measured
   if (!training_.plan.measure) {
     return;
   }
-  if (sees_messages_only_) {
-    if (measured) {
-      worker_scalars_.assign(state.parts->of_workers.begin(), state.parts->of_workers.end());
-      lists_.take(*state.parts, late_measurement_);
-    }
+  follow_residuals(state, measured);
+  if (measured) {
+    gather_scalars(state);
+    lists_.gather(*training_.cluster, state.workers, state.participants);
+  }
+}
+
+template <class Real>
+void Measurement<Real>::after_update(const StepState<Real>& state,
+                                     const VersionParts<Real>& parts,
+                                     bool measured) {
+  if (!training_.plan.measure) {
     return;
   }
-  if (!late_ && !have_own_models_) {  // the expected gap of own models stays 0
-    follow_residuals(state, measured);
-  } else if (late_ && is_root_ && training_.plan.follows_iterate) {
-    virtual_.move_expected_gap_by(
-        virtual_step(state), late_measurement_.residual_fall(*state.parts, mean_gradient_.size()));
+  if (is_root_ && !sees_messages_only_ && training_.plan.follows_iterate) {
+    virtual_.move_expected_gap_by(virtual_step(state),
+                                  late_measurement_.residual_fall(parts, mean_gradient_.size()));
   }
-  if (measured) {
-    gather(state);
+  if (!measured) {
+    return;
+  }
+  if (sees_messages_only_) {
+    worker_scalars_.assign(parts.of_workers.begin(), parts.of_workers.end());
+  } else {
+    gather_scalars(state);
+  }
+  if (is_root_) {
+    lists_.take(parts, late_measurement_);
+  }
+}
+
+/// The expected gap of models of the workers' own stays 0.
+template <class Real>
+void Measurement<Real>::after_update(const StepState<Real>& state,
+                                     const VersionNotes& /*notes*/,
+                                     bool measured) {
+  if (training_.plan.measure && measured) {
+    gather_scalars(state);
   }
 }
 
@@ -209,7 +349,7 @@ void Measurement<Real>::follow_residuals(const StepState<Real>& state, bool meas
   }
   mean_.take(
       state.workers,
-      [](const Worker<Real>& worker) { return worker.memory.accumulator(); },
+      [](const Worker<Real>& worker) { return worker.memory.residual(); },
       mean_residual_);
   // Gradients are divided by m, the number of participants, whether delivered yet or not.
   const double scale = training_.cluster->workers() / static_cast<double>(training_.taking_part());
@@ -223,14 +363,9 @@ void Measurement<Real>::follow_residuals(const StepState<Real>& state, bool meas
 }
 
 template <class Real>
-void Measurement<Real>::gather(const StepState<Real>& state) {
+void Measurement<Real>::gather_scalars(const StepState<Real>& state) {
   worker_scalars_ = gathered_scalars<Real>(*training_.cluster, state.workers);
-  contributed_ = contributed_by(*state.participants, worker_scalars_);
-  if (!late_ && !have_own_models_) {
-    lists_.gather(*training_.cluster, state.workers, *state.participants);
-  } else if (late_ && is_root_) {
-    lists_.take(*state.parts, late_measurement_);
-  }
+  contributed_ = contributed_by(state.participants, worker_scalars_);
 }
 
 template <class Real>
@@ -246,11 +381,11 @@ RunView Measurement<Real>::run_view(const StepState<Real>& state) const {
           .applies_whole_messages = method.aggregator->law().applies_whole_messages,
           .unit_roundoff = std::numeric_limits<Real>::epsilon() / 2,
           .momentum = method.momentum,
-          .moves_by_signs = method.update_rule == UpdateRule::signs,
+          .moves_by_update = method.update_rule == UpdateRule::mean,
           .steps_locally = state.steps_locally,
           .gradients_are_current = !late_ && !have_own_models_,
           .exchanges_gradients = !have_own_models_,
-          .leaves_out = !state.participants->are_all(),
+          .leaves_out = !state.participants.are_all(),
           .batch_is_exact = training_.objective->samples() > 0 && training_.batch == 0,
           .estimates = method.feedback->estimates() && !method.feedback->controls_error(),
           .accumulators_hold_residuals = !method.feedback->controls_error(),
@@ -261,19 +396,18 @@ RunView Measurement<Real>::run_view(const StepState<Real>& state) const {
 }
 
 template <class Real>
-SelectionView Measurement<Real>::selection_view(const StepState<Real>& state) const {
+SelectionView Measurement<Real>::selection_view(const StepState<Real>& state,
+                                                double messages,
+                                                double entries) const {
   const Sparsifier& sparsifier = training_.method->sparsifier_at(state.iteration);
   const std::size_t d = state.model.size();
   const auto law = training_.method->message_law(sparsifier, d, memory_step(state));
-  const auto messages = late_ ? static_cast<double>(state.parts->late_messages.size())
-                              : static_cast<double>(state.participants->count());
-  SelectionView view{
-      .k = sparsifier.k(d) ? static_cast<double>(state.k) : entries_sent(state) / messages,
-      .by_layer = !sparsifier.segments().empty(),
-      .keeps_largest = law.keeps_largest,
-      .layer_k = layer_counts(sparsifier),
-      .threshold = std::nullopt,
-      .contraction = law.pathwise ? law.contraction : std::nullopt};
+  SelectionView view{.k = sparsifier.k(d) ? static_cast<double>(state.k) : entries / messages,
+                     .by_layer = !sparsifier.segments().empty(),
+                     .keeps_largest = law.keeps_largest,
+                     .layer_k = layer_counts(sparsifier),
+                     .threshold = std::nullopt,
+                     .contraction = law.pathwise ? law.contraction : std::nullopt};
   // Late messages were selected at the steps and densities of earlier versions.
   const Method& method = *training_.method;
   if (law.threshold && (!late_ || (method.step_rule->constant() && method.stages.empty()))) {
@@ -284,14 +418,14 @@ SelectionView Measurement<Real>::selection_view(const StepState<Real>& state) co
 
 template <class Real>
 ExchangeView Measurement<Real>::exchange_view(const StepState<Real>& state) const {
-  Traffic traffic = state.delivery->traffic;
+  Traffic traffic = state.delivery.traffic;
   traffic.bytes = 0;  // those of all processes are counted here
   traffic.down = 0;
   for (const auto& scalars : worker_scalars_) {
     traffic.bytes += static_cast<std::uint64_t>(scalars.bytes);
     traffic.down += static_cast<std::uint64_t>(scalars.down_bytes);
   }
-  return {.is_dense = state.delivery->is_dense,
+  return {.is_dense = state.delivery.is_dense,
           .dense_update = dense_update_,
           .update = &update_,
           .sent = lists_.sent(),
@@ -302,16 +436,16 @@ ExchangeView Measurement<Real>::exchange_view(const StepState<Real>& state) cons
           .traffic = traffic,
           .traffic_model =
               late_ || have_own_models_ ? std::nullopt : std::optional(traffic_model(state)),
-          .divisor = state.participants->are_all()
+          .divisor = state.participants.are_all()
                          ? std::nullopt
-                         : std::optional<double>(state.participants->count())};
+                         : std::optional<double>(state.participants.count())};
 }
 
 template <class Real>
 TrafficModel Measurement<Real>::traffic_model(const StepState<Real>& state) const {
   return training_.method->aggregator->traffic_model(
-      {.workers = state.participants->count(),
-       .entries = entries_sent(state),
+      {.workers = state.participants.count(),
+       .entries = entries_of(worker_scalars_),
        .whole_messages = lists_.sent_everything(),
        .dimension = static_cast<double>(state.model.size()),
        .k = static_cast<double>(state.k),
@@ -341,73 +475,97 @@ IteratesView Measurement<Real>::iterates_view(const StepState<Real>& state) cons
   return view;
 }
 
-/// Returns how many entries were sent together for this version.
+/// Returns the view of an iteration that was made of so many messages, with so many entries in
+/// them together.
 template <class Real>
-double Measurement<Real>::entries_sent(const StepState<Real>& state) const {
-  return late_ ? entries_of(*state.parts) : entries_of(worker_scalars_);
+StepView Measurement<Real>::view_of(const StepState<Real>& state,
+                                    const ShownBeside& beside,
+                                    double messages,
+                                    double entries) {
+  if (state.delivery.is_dense) {
+    dense_update_.assign(state.delivery.dense_sum.begin(), state.delivery.dense_sum.end());
+  } else {
+    update_ = widened(state.delivery.sum);
+  }
+  return {.iteration = state.iteration,
+          .epoch = state.epoch,
+          .step_size = state.step_size,
+          .memory_step = memory_step(state),
+          .follows_measured = last_measured_ + 1 == state.iteration,
+          .sorts = training_.plan.sorted && training_.plan.sorted->due(state.iteration),
+          .run = run_view(state),
+          .selection = selection_view(state, messages, entries),
+          .mean = {.gradient = mean_gradient_,
+                   .accumulator = mean_accumulator_,
+                   .residual = mean_residual_,
+                   .waiting = waiting_},
+          .exchange = exchange_view(state),
+          .iterates = iterates_view(state),
+          .evaluations = beside.evaluations,
+          .worker_scalars = worker_scalars_,
+          .contributed = contributed_,
+          .contributors =
+              state.participants.are_all() ? std::span<const int>() : state.participants.numbers(),
+          .notes = std::nullopt,
+          .halves = std::nullopt,
+          .late_noise = std::nullopt,
+          .test = beside.test,
+          .times = beside.times,
+          .network = state.network,
+          .magnitudes = magnitudes_};
+}
+
+template <class Real>
+void Measurement<Real>::hand_over(const StepView& view, StepObserver& observer) {
+  last_measured_ = view.iteration;
+  observer.observe(view);
 }
 
 template <class Real>
 void Measurement<Real>::show(const StepState<Real>& state,
-                             const Evaluations& evaluations,
-                             const std::optional<TestResult>& test,
-                             StepTimes times,
+                             const ShownBeside& beside,
                              StepObserver& observer) {
   if (!is_root_) {
     return;
   }
-  if (state.delivery->is_dense) {
-    dense_update_.assign(state.delivery->dense_sum.begin(), state.delivery->dense_sum.end());
-  } else {
-    update_ = widened(state.delivery->sum);
-  }
-  StepView view{.iteration = state.iteration,
-                .epoch = state.epoch,
-                .step_size = state.step_size,
-                .memory_step = memory_step(state),
-                .follows_measured = last_measured_ + 1 == state.iteration,
-                .sorts = training_.plan.sorted && training_.plan.sorted->due(state.iteration),
-                .run = run_view(state),
-                .selection = selection_view(state),
-                .mean = {.gradient = mean_gradient_,
-                         .accumulator = mean_accumulator_,
-                         .residual = mean_residual_,
-                         .waiting = waiting_},
-                .exchange = exchange_view(state),
-                .iterates = iterates_view(state),
-                .evaluations = evaluations.view(),
-                .worker_scalars = worker_scalars_,
-                .contributed = contributed_,
-                .contributors = state.participants->are_all() ? std::span<const int>()
-                                                              : state.participants->numbers(),
-                .notes = std::nullopt,
-                .halves = std::nullopt,
-                .late_noise = std::nullopt,
-                .test = test,
-                .times = times,
-                .network = state.network,
-                .magnitudes = magnitudes_.shares()};
-  if (late_) {
-    late_measurement_.fill(*state.parts, view);
-  } else if (have_own_models_) {
-    fill_own_models(state, view);
-  } else if (state.split) {
+  StepView view = view_of(state, beside, state.participants.count(), entries_of(worker_scalars_));
+  if (state.split) {
     view.halves =
         HalfBatches{.mean_first = mean_half_gradient_, .first = first_half_of_batch(training_)};
   }
-  last_measured_ = state.iteration;
-  observer.observe(view);
+  hand_over(view, observer);
 }
 
-/// Fills in what is known where gradients are taken at the workers' own models.
 template <class Real>
-void Measurement<Real>::fill_own_models(const StepState<Real>& state, StepView& view) const {
-  view.notes = *state.notes;
+void Measurement<Real>::show(const StepState<Real>& state,
+                             const VersionParts<Real>& parts,
+                             const ShownBeside& beside,
+                             StepObserver& observer) {
+  if (!is_root_) {
+    return;
+  }
+  StepView view =
+      view_of(state, beside, static_cast<double>(parts.late_messages.size()), entries_of(parts));
+  late_measurement_.fill(parts, view);
+  hand_over(view, observer);
+}
+
+template <class Real>
+void Measurement<Real>::show(const StepState<Real>& state,
+                             const VersionNotes& notes,
+                             const ShownBeside& beside,
+                             StepObserver& observer) {
+  if (!is_root_) {
+    return;
+  }
+  StepView view = view_of(state, beside, state.participants.count(), entries_of(worker_scalars_));
+  view.notes = notes;
   if (state.split) {
     const auto add = [](double sum, const auto& scalars) { return sum + scalars.noise_variance; };
     view.late_noise = std::accumulate(worker_scalars_.begin(), worker_scalars_.end(), 0.0, add) /
                       static_cast<double>(worker_scalars_.size());
   }
+  hand_over(view, observer);
 }
 
 template <class Real>

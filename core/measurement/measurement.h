@@ -8,15 +8,11 @@
 #include <vector>
 
 #include "core/measurement/evaluations.h"
+#include "core/measurement/gathering.h"
+#include "core/measurement/iterates.h"
 #include "core/measurement/late_measurement.h"
-#include "core/measurement/magnitude_shares.h"
-#include "core/measurement/mean_over_workers.h"
-#include "core/measurement/step_observer.h"
-#include "core/measurement/unperturbed.h"
-#include "core/measurement/version_lists.h"
-#include "core/measurement/virtual_iterate.h"
+#include "core/measurement/step_view.h"
 #include "core/messages/laws.h"
-#include "core/training/participants.h"
 #include "core/training/worker.h"
 
 namespace residuum {
@@ -31,35 +27,51 @@ struct StepState {
   double update_scale = 1;  // the factor of clipping
   bool split = false;       // batches were split: gradients have halves
   bool steps_locally = false;
-  std::span<const Worker<Real>> workers;       // of this process
-  const Participants* participants = nullptr;  // of all workers, those that take part
-  const VersionParts<Real>* parts = nullptr;   // of a version that is not made in lockstep
-  const VersionNotes* notes = nullptr;         // where workers have models of their own
-  const Delivery<Real>* delivery = nullptr;
+  std::span<const Worker<Real>> workers;  // of this process
+  const Participants& participants;       // of all workers, those that take part
+  const Delivery<Real>& delivery;
   NetworkView network;
   std::span<const double> model;  // w_t before the update, w_{t+1} after it
+};
+
+/// The parts of an iteration that are shown beside its measurement.
+struct ShownBeside {
+  const EvaluationsView& evaluations;
+  const std::optional<TestResult>& test;
+  StepTimes times;
 };
 
 template <class Real>
 class Measurement {
  public:
-  /// With late workers the states must name the late messages of each version. With models of the
-  /// workers' own (gossip) they must have notes. In real execution only messages are known: what
-  /// needs gradients or accumulators is not measured.
   Measurement(const Training& training,
               const ProtocolLaw& law,
               std::span<const double> initial_point);
 
-  // Both functions are called in every iteration and are collective. `before_update` reads
-  // gradients and accumulators, `after_update` the updated residuals and the new model.
+  // Every iteration calls `before_update`, which reads gradients and accumulators, and then
+  // `after_update`, which reads the updated residuals and the new model. Both are collective.
+  // `show` hands a measured iteration to the observer. The protocol decides which of the overloads
+  // are called, in all iterations of a run.
+
+  // A version that was made in lockstep.
   void before_update(const StepState<Real>& state, bool measured);
   void after_update(const StepState<Real>& state, bool measured);
+  void show(const StepState<Real>& state, const ShownBeside& beside, StepObserver& observer);
 
-  /// Shows a measured iteration to the observer.
+  // A version that was made of late messages. In real execution only messages are known: what needs
+  // gradients or accumulators is not measured.
+  void before_update(const StepState<Real>& state, const VersionParts<Real>& parts, bool measured);
+  void after_update(const StepState<Real>& state, const VersionParts<Real>& parts, bool measured);
   void show(const StepState<Real>& state,
-            const Evaluations& evaluations,
-            const std::optional<TestResult>& test,
-            StepTimes times,
+            const VersionParts<Real>& parts,
+            const ShownBeside& beside,
+            StepObserver& observer);
+
+  // A version of workers that have models of their own; `before_update` is that of lockstep.
+  void after_update(const StepState<Real>& state, const VersionNotes& notes, bool measured);
+  void show(const StepState<Real>& state,
+            const VersionNotes& notes,
+            const ShownBeside& beside,
             StepObserver& observer);
 
   void visit(RunState& state);
@@ -77,18 +89,24 @@ class Measurement {
                  const VectorOf& vector_of,
                  std::vector<double>& mean);
   void take_waiting(const StepState<Real>& state);
-  void take_late_means(const StepState<Real>& state, bool measured);
+  void take_late_means(const StepState<Real>& state,
+                       const VersionParts<Real>& parts,
+                       bool measured);
+  void move_iterates(const StepState<Real>& state, bool measured);
   void follow_residuals(const StepState<Real>& state, bool measured);
   VirtualIterate::Step virtual_step(const StepState<Real>& state) const;
   void note_decay(std::span<const double> model);
-  void gather(const StepState<Real>& state);
+  void gather_scalars(const StepState<Real>& state);
+  StepView view_of(const StepState<Real>& state,
+                   const ShownBeside& beside,
+                   double messages,
+                   double entries);
   RunView run_view(const StepState<Real>& state) const;
-  SelectionView selection_view(const StepState<Real>& state) const;
+  SelectionView selection_view(const StepState<Real>& state, double messages, double entries) const;
   ExchangeView exchange_view(const StepState<Real>& state) const;
   TrafficModel traffic_model(const StepState<Real>& state) const;
   IteratesView iterates_view(const StepState<Real>& state) const;
-  void fill_own_models(const StepState<Real>& state, StepView& view) const;
-  double entries_sent(const StepState<Real>& state) const;
+  void hand_over(const StepView& view, StepObserver& observer);
   double memory_step(const StepState<Real>& state) const {
     return in_gradient_units_ ? 1.0 : state.step_size;
   }
@@ -113,7 +131,7 @@ class Measurement {
   std::vector<double> mean_first_gradient_;  // at w_t, where workers step locally and u is followed
   std::vector<double> waiting_;  // what absent workers hold, over m; empty where there are none
   std::vector<double> expected_gap_;  // all residuals, over m; or empty
-  MagnitudeShares magnitudes_;
+  std::vector<double> magnitudes_;    // shares of entries by bin, where they are due
   VirtualIterate virtual_;
   UnperturbedIterate unperturbed_;
   LateMeasurement<Real> late_measurement_;

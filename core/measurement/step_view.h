@@ -7,17 +7,42 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/aggregators/aggregator.h"
-#include "core/measurement/network_times.h"
 #include "core/objective.h"
 #include "core/schedules/tight_rate.h"
 #include "core/training/late_message.h"
-#include "core/training/worker_scalars.h"
+#include "core/training/worker_parts.h"
 #include "core/vectors/sparse_vector.h"
 
 namespace residuum {
+
+/// Network times say how long a run would have taken up to a version on a cluster with some
+/// network. They add up: each part is the time by which the run is longer with it than without, in
+/// the order of the fields.
+struct NetworkTimes {
+  std::string network;
+  double compute_s = 0;  // gradients, and waits for the slowest
+  double select_s = 0;   // accumulation and selection, where they are measured
+  double merge_s = 0;    // what workers do with messages that arrived, where it is measured
+  double wire_s = 0;     // messages
+
+  double version_s = 0;       // of the last version alone
+  std::size_t exchanges = 1;  // of the last version: several where layers are exchanged one by one
+
+  double total_s() const { return compute_s + select_s + merge_s + wire_s; }
+};
+
+/// NetworkView has the virtual time of a run in lockstep. It is empty where no clock runs.
+struct NetworkView {
+  std::span<const NetworkTimes> times;  // up to and with this version, by network
+  bool is_measured = false;             // some of the seconds were measured on this machine
+  /// With overlap: the parts of a gradient's time after which those of the layers are ready, in the
+  /// order of the model.
+  std::span<const double> ready = {};
+};
 
 /// RunView has what is the same in every iteration of a run.
 struct RunView {
@@ -29,7 +54,9 @@ struct RunView {
   bool applies_whole_messages = true;
   double unit_roundoff = 0;  // that of the numbers that workers exchange
   double momentum = 0;
-  bool moves_by_signs = false;  // the model moves by sign(g); then w - z is not the mean residual
+  /// The model moves by g itself, not by its signs or polar factors; else w - z is not the mean
+  /// residual.
+  bool moves_by_update = true;
   bool steps_locally = false;  // workers hand in how far they have stepped, not one gradient at w_t
   bool gradients_are_current = true;  // all gradients of a version are taken at the one before it
   bool exchanges_gradients = true;  // g is made of accumulated gradients; else workers mix models,
@@ -193,6 +220,27 @@ struct StepView {
   }
   /// Returns what the sum over contributions is divided by.
   double divisor() const { return exchange.divisor.value_or(run.workers); }
+};
+
+/// An observer is shown the measured iterations, on the root process only.
+class StepObserver {
+ public:
+  StepObserver() = default;
+  StepObserver(const StepObserver&) = delete;
+  StepObserver& operator=(const StepObserver&) = delete;
+  StepObserver(StepObserver&&) = delete;
+  StepObserver& operator=(StepObserver&&) = delete;
+  virtual ~StepObserver() = default;
+  virtual void observe(const StepView& view) = 0;
+  /// Reports progress; called for every iteration done, measured or not.
+  virtual void progress(std::uint64_t done, std::uint64_t total) = 0;
+};
+
+/// Ignores all iterations.
+class NoObserver final : public StepObserver {
+ public:
+  void observe(const StepView& /*view*/) override {}
+  void progress(std::uint64_t /*done*/, std::uint64_t /*total*/) override {}
 };
 
 }  // namespace residuum

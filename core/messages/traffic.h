@@ -5,10 +5,16 @@
 #include <optional>
 #include <span>
 
-#include "core/messages/matrix_place.h"
 #include "core/messages/wire.h"
 
 namespace residuum {
+
+/// A matrix is a part of the accumulator with rows * columns numbers, row after row.
+struct MatrixPlace {
+  std::size_t begin = 0;
+  std::size_t rows = 0;
+  std::size_t columns = 1;
+};
 
 /// Traffic is the cost of an exchange: the bytes that a worker or server sends to another, and the
 /// messages on the critical path. It is counted per worker, even if two workers share a process. A

@@ -8,18 +8,22 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "core/config/registry.h"
+#include "core/messages/traffic.h"
 
 namespace residuum {
 
 /// A gradient becomes a direction in its place.
 template <class Real>
 struct Turn {
-  std::uint64_t before = 0;     // gradients that the worker has taken before this one
-  std::span<const Real> model;  // at which it was taken
-  std::span<Real> gradient;     // d numbers, and then the direction
-  std::span<Real> memory;       // vectors() times d numbers, 0 at first
+  std::uint64_t before = 0;                  // gradients that the worker has taken before this one
+  std::span<const Real> model;               // at which it was taken
+  std::span<Real> gradient;                  // d numbers, and then the direction
+  std::span<Real> memory;                    // vectors() times d numbers, 0 at first
+  std::span<const MatrixPlace> layers = {};  // of the model; empty where it has no parts
+  std::vector<Real>* room = nullptr;         // scratch that lasts; null: it is allocated anew
 };
 
 class Optimiser {
@@ -36,6 +40,8 @@ class Optimiser {
   /// Returns how far one gradient moves the worker in the end, in units of eta times the gradient;
   /// 1 where directions are not proportional to gradients.
   virtual double gain() const { return 1; }
+  /// Reports a usage error for layers of a model that the optimiser cannot work with.
+  virtual void check(std::span<const MatrixPlace> /*layers*/) const {}
   virtual void turn(const Turn<float>& turn) const = 0;
   virtual void turn(const Turn<double>& turn) const = 0;
 };

@@ -9,6 +9,8 @@ namespace residuum {
 
 std::unique_ptr<Optimiser> make_local_momentum(const Section& section);
 std::unique_ptr<Optimiser> make_adamw(const Section& section);
+std::unique_ptr<Optimiser> make_lion(const Section& section);
+std::unique_ptr<Optimiser> make_muon(const Section& section);
 
 namespace {
 
@@ -23,6 +25,16 @@ constexpr auto kOptimisers = std::to_array<Entry<Optimiser>>({
      "Loshchilov, Hutter, ICLR 2019",
      "{}",
      make_adamw},
+    {"lion",
+     "signs of a mean of gradients, with decay of weights apart",
+     "Chen et al., NeurIPS 2023",
+     "{}",
+     make_lion},
+    {"muon",
+     "momentum, made orthogonal layer by layer by Newton-Schulz steps; AdamW for vectors",
+     "Jordan et al. 2024; Liu et al. 2025 (arXiv 2502.16982)",
+     "{}",
+     make_muon},
 });
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace residuum {
 namespace {
 
-class Bsp final : public Protocol {
+class Bsp final : public ProtocolFor<Bsp> {
  public:
   explicit Bsp(SimulatedMachine machine) : machine_(std::move(machine)) {}
 
@@ -22,11 +22,9 @@ class Bsp final : public Protocol {
   void check(const Method& /*method*/, std::size_t /*dimension*/, int workers) const override {
     check_speeds(machine_, workers);
   }
-  std::unique_ptr<Loop> start(Stage<float>& stage) const override {
-    return std::make_unique<LockstepLoop<float>>(stage, 1, machine_);
-  }
-  std::unique_ptr<Loop> start(Stage<double>& stage) const override {
-    return std::make_unique<LockstepLoop<double>>(stage, 1, machine_);
+  template <class Real>
+  std::unique_ptr<Loop> start(TrainingState<Real>& state) const {
+    return std::make_unique<LockstepLoop<Real>>(state, 1, machine_);
   }
 
  private:

@@ -24,7 +24,7 @@ struct GossipOptions {
   double step = 1;          // gamma
 };
 
-class Gossip final : public Protocol {
+class Gossip final : public ProtocolFor<Gossip> {
  public:
   Gossip(GossipOptions options, const Section& section)
       : options_(std::move(options)),
@@ -53,20 +53,17 @@ class Gossip final : public Protocol {
     }
   }
 
-  std::unique_ptr<Loop> start(Stage<float>& stage) const override { return loop(stage); }
-  std::unique_ptr<Loop> start(Stage<double>& stage) const override { return loop(stage); }
-
- private:
   template <class Real>
-  std::unique_ptr<Loop> loop(Stage<Real>& stage) const {
+  std::unique_ptr<Loop> start(TrainingState<Real>& state) const {
     return std::make_unique<GossipLoop<Real>>(
-        stage,
-        GossipRule{.mixing = at_graph([&] { return mixing(stage.cluster().workers()); }),
+        state,
+        GossipRule{.mixing = at_graph([&] { return mixing(state.cluster().workers()); }),
                    .differences = options_.compresses,
                    .step = options_.step},
         machine_);
   }
 
+ private:
   Mixing mixing(int workers) const {
     return Mixing(make_graph(options_.graph, workers, options_.graph_seed));
   }

@@ -44,10 +44,12 @@ void add_entries(std::span<Real> target, const SparseVector<Real>& entries) {
 }  // namespace
 
 template <class Real>
-GossipLoop<Real>::GossipLoop(Stage<Real>& stage, GossipRule rule, const SimulatedMachine& machine)
-    : stage_(stage),
-      training_(stage.training()),
-      cluster_(stage.cluster()),
+GossipLoop<Real>::GossipLoop(TrainingState<Real>& state,
+                             GossipRule rule,
+                             const SimulatedMachine& machine)
+    : state_(state),
+      training_(state.training()),
+      cluster_(state.cluster()),
       d_(training_.objective->dimension()),
       rule_(std::move(rule)),
       models_(static_cast<std::size_t>(cluster_.count()), std::vector<double>(d_)),
@@ -57,8 +59,7 @@ GossipLoop<Real>::GossipLoop(Stage<Real>& stage, GossipRule rule, const Simulate
       time_(virtual_time_of(training_, machine)) {
   if (time_) {
     delivery_.transfers = time_->transfers();
-    seconds_.compute.resize(time_->measures_compute() ? models_.size() : 0);
-    seconds_.select.resize(time_->measures_local() ? models_.size() : 0);
+    seconds_ = time_->local_seconds();
   }
   for (auto& model : models_) {
     training_.objective->initial_point(training_.seed, model);
@@ -67,7 +68,7 @@ GossipLoop<Real>::GossipLoop(Stage<Real>& stage, GossipRule rule, const Simulate
     receivers_.push_back(processes_of_neighbours(cluster_, rule_.mixing.graph(), worker));
     if (cluster_.here(worker) || comes_here(worker)) {
       // All know the start, so copies begin there: the zero of the paper, with w_0 as the origin.
-      const auto& start = stage_.working_model();
+      const auto& start = state_.working_model();
       copies_[static_cast<std::size_t>(worker)].assign(start.begin(), start.end());
     }
   }
@@ -75,28 +76,28 @@ GossipLoop<Real>::GossipLoop(Stage<Real>& stage, GossipRule rule, const Simulate
 
 template <class Real>
 StepEnd GossipLoop<Real>::advance(std::uint64_t t) {
-  stage_.begin(t, t * static_cast<std::uint64_t>(cluster_.workers()));
-  stage_.select_in_step([&] {
+  MixingIteration<Real> iteration(state_, t, t * static_cast<std::uint64_t>(cluster_.workers()));
+  const double eta = iteration.step_size();
+  state_.select_together([&] {
     each_worker([&](std::size_t slot, Worker<Real>& worker) {
-      take_seconds(seconds_.compute, slot, [&] { compute(t, slot, worker); });
-      take_seconds(seconds_.select, slot, [&] { form(t, slot, worker); });
+      take_seconds(
+          seconds_.compute, slot, [&] { compute(t, eta, iteration.splits(), slot, worker); });
+      take_seconds(seconds_.select, slot, [&] { compress(t, eta, slot, worker); });
     });
   });
-  const StepEnd end = stage_.agree(end_at_workers());
+  const StepEnd end = iteration.agree();
   if (end.diverged()) {
     return end;
   }
   Ledger ledger(cluster_, delivery_.transfers);
   exchange(ledger);
-  each_worker([&](std::size_t slot, Worker<Real>& worker) { mix(slot, worker); });
+  each_worker([&](std::size_t slot, Worker<Real>& worker) { mix(eta, slot, worker); });
   take_mean();
   if (time_) {
     time_->advance(t, 1, seconds_);
-    stage_.show_network(time_->view());
+    iteration.show_network(time_->view());
   }
-  notes_ = notes_of(t);
-  stage_.move_to(mean_, delivery_, notes_);
-  stage_.finish(delivery_);
+  std::move(iteration).move_to(mean_, delivery_, notes_of(t));
   return end;
 }
 
@@ -105,22 +106,22 @@ template <class Real>
 template <class Act>
 void GossipLoop<Real>::each_worker(const Act& act) {
   for (std::size_t slot = 0; slot < models_.size(); ++slot) {
-    act(slot, stage_.worker(cluster_.first() + static_cast<int>(slot)));
+    act(slot, state_.worker(cluster_.first() + static_cast<int>(slot)));
   }
 }
 
 /// Computes G^p at the worker's own model, which makes the half step.
 template <class Real>
-void GossipLoop<Real>::compute(std::uint64_t t, std::size_t slot, Worker<Real>& worker) {
+void GossipLoop<Real>::compute(
+    std::uint64_t t, double eta, bool splits, std::size_t slot, Worker<Real>& worker) {
   auto& model = models_[slot];
-  const double eta = stage_.step_size();
   point_.assign(model.begin(), model.end());
   worker.gradient.compute({.first = t, .count = 1, .step_size = eta, .splits_first = false},
                           point_,
-                          stage_.scratch(),
+                          state_.scratch(),
                           worker.scalars);
-  if (stage_.splits()) {
-    worker.gradient.compute_half(t, point_, stage_.scratch(), worker.scalars);
+  if (splits) {
+    worker.gradient.compute_half(t, point_, state_.scratch(), worker.scalars);
     worker.gradient.drop_half();
   }
   const auto gradient = worker.gradient.gradient();
@@ -132,8 +133,11 @@ void GossipLoop<Real>::compute(std::uint64_t t, std::size_t slot, Worker<Real>& 
 
 /// Forms a^p and its message. If a^p is not finite, nothing is selected.
 template <class Real>
-void GossipLoop<Real>::form(std::uint64_t t, std::size_t slot, Worker<Real>& worker) {
-  const std::span<Real> accumulator = worker.memory.all().first(d_);
+void GossipLoop<Real>::compress(std::uint64_t t,
+                                double eta,
+                                std::size_t slot,
+                                Worker<Real>& worker) {
+  const std::span<Real> accumulator = worker.memory.accumulator_to_form();
   const auto& model = models_[slot];
   const auto& copy = copies_[static_cast<std::size_t>(worker.number)];
   for (std::size_t i = 0; i < d_; ++i) {
@@ -146,14 +150,12 @@ void GossipLoop<Real>::form(std::uint64_t t, std::size_t slot, Worker<Real>& wor
     return;
   }
   Message<Real>& message = messages_[slot];
-  training_.method->compress(t,
-                             std::span<const Real>(accumulator),
-                             {.seed = training_.seed,
-                              .worker = worker.number,
-                              .iteration = t,
-                              .step_size = stage_.step_size()},
-                             stage_.scratch().selection,
-                             message);
+  training_.method->compress(
+      t,
+      std::span<const Real>(accumulator),
+      {.seed = training_.seed, .worker = worker.number, .iteration = t, .step_size = eta},
+      state_.scratch().selection,
+      message);
   scalars.nnz_sent = static_cast<double>(message.values_sent(d_));
   scalars.total_nnz += scalars.nnz_sent;
   if (training_.plan.measures(t)) {
@@ -177,20 +179,6 @@ void GossipLoop<Real>::measure(std::size_t slot,
     scalars.sent_dot += static_cast<double>(entries.values[i]) *
                         static_cast<double>(accumulator[entries.indices[i]]);
   }
-}
-
-/// Returns the end that the first worker here demands whose gradient or accumulator is not finite.
-template <class Real>
-StepEnd GossipLoop<Real>::end_at_workers() {
-  StepEnd end;
-  each_worker([&](std::size_t /*slot*/, const Worker<Real>& worker) {
-    const bool is_finite = std::isfinite(worker.scalars.gradient_norm_sq) &&
-                           std::isfinite(worker.scalars.accumulator_norm_sq);
-    if (!is_finite && end.reason == StepEnd::Reason::none) {
-      end = {.reason = StepEnd::Reason::broken_worker, .worker = worker.number};
-    }
-  });
-  return end;
 }
 
 /// Brings all public copies up to date. Every worker sends its message to each neighbour; where
@@ -219,7 +207,7 @@ template <class Real>
 void GossipLoop<Real>::publish(int worker, std::size_t slot) {
   const Message<Real>& message = messages_[slot];
   const std::span<Real> copy = copies_[static_cast<std::size_t>(worker)];
-  const auto accumulator = std::as_const(stage_.worker(worker).memory).all().first(d_);
+  const auto accumulator = state_.worker(worker).memory.accumulator();
   if (message.everything) {
     bring_up_to_date<Real>(copy, accumulator, rule_.differences);
     bytes_.resize(d_ * sizeof(Real));
@@ -250,14 +238,14 @@ void GossipLoop<Real>::receive(int worker, bool everything) {
 /// once per neighbour, and the half step and the mean round too, so that
 /// |error| <= 2 (P + 4) u (|x^p| + |c^p| + mean |c^q|), u the unit roundoff of messages.
 template <class Real>
-void GossipLoop<Real>::mix(std::size_t slot, Worker<Real>& worker) {
+void GossipLoop<Real>::mix(double eta, std::size_t slot, Worker<Real>& worker) {
   auto& model = models_[slot];
   const auto& own = copies_[static_cast<std::size_t>(worker.number)];
   if (training_.plan.measure) {
     constexpr auto kOfMessages = static_cast<double>(std::numeric_limits<Real>::epsilon());
     constexpr double kOfModels = std::numeric_limits<double>::epsilon();
     const double length = std::sqrt(norm_sq<double>(model)) + 2 * std::sqrt(norm_sq<Real>(own)) +
-                          stage_.step_size() * std::sqrt(worker.scalars.gradient_norm_sq);
+                          eta * std::sqrt(worker.scalars.gradient_norm_sq);
     worker.scalars.magnitude += 2 * kOfModels / kOfMessages * length;
   }
   const auto neighbours = rule_.mixing.graph().neighbours(worker.number);

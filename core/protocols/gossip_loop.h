@@ -19,6 +19,7 @@
 
 #include "core/cluster/ledger.h"
 #include "core/graphs/mixing.h"
+#include "core/protocols/iteration.h"
 #include "core/protocols/protocol.h"
 #include "core/protocols/virtual_time.h"
 
@@ -33,7 +34,7 @@ struct GossipRule {
 template <class Real>
 class GossipLoop final : public Loop {
  public:
-  GossipLoop(Stage<Real>& stage, GossipRule rule, const SimulatedMachine& machine);
+  GossipLoop(TrainingState<Real>& state, GossipRule rule, const SimulatedMachine& machine);
 
   StepEnd advance(std::uint64_t t) override;
   void visit(RunState& state) override;
@@ -41,14 +42,13 @@ class GossipLoop final : public Loop {
  private:
   template <class Act>
   void each_worker(const Act& act);
-  void compute(std::uint64_t t, std::size_t slot, Worker<Real>& worker);
-  void form(std::uint64_t t, std::size_t slot, Worker<Real>& worker);
+  void compute(std::uint64_t t, double eta, bool splits, std::size_t slot, Worker<Real>& worker);
+  void compress(std::uint64_t t, double eta, std::size_t slot, Worker<Real>& worker);
   void measure(std::size_t slot, WorkerScalars& scalars, std::span<const Real> accumulator) const;
-  StepEnd end_at_workers();
   void exchange(Ledger& ledger);
   void publish(int worker, std::size_t slot);
   void receive(int worker, bool everything);
-  void mix(std::size_t slot, Worker<Real>& worker);
+  void mix(double eta, std::size_t slot, Worker<Real>& worker);
   void take_mean();
   VersionNotes notes_of(std::uint64_t t) const;
 
@@ -56,7 +56,7 @@ class GossipLoop final : public Loop {
   void pass(int worker, std::size_t most_bytes);
   void share_copies();
 
-  Stage<Real>& stage_;
+  TrainingState<Real>& state_;
   const Training& training_;
   const Cluster& cluster_;
   std::size_t d_;
@@ -68,7 +68,6 @@ class GossipLoop final : public Loop {
   std::vector<Message<Real>> messages_;
   std::vector<double> mean_;  // of the models
   Delivery<Real> delivery_;   // has the traffic; no update is exchanged
-  VersionNotes notes_;
   LocalSeconds seconds_;
   std::optional<VirtualTime> time_;
 

@@ -8,12 +8,15 @@
 namespace residuum {
 
 template <class Real>
-LateLoop<Real>::LateLoop(Stage<Real>& stage, Cast cast, MachineOptions machine, Weights weights)
-    : stage_(stage),
-      training_(stage.training()),
-      cluster_(stage.cluster()),
+LateLoop<Real>::LateLoop(TrainingState<Real>& state,
+                         Cast cast,
+                         MachineOptions machine,
+                         Weights weights)
+    : state_(state),
+      training_(state.training()),
+      cluster_(state.cluster()),
       d_(training_.objective->dimension()),
-      version_(stage, weights),
+      version_(state, weights),
       roster_(cast.roster),
       simulation_(std::move(cast), std::move(machine), *this),
       measures_(training_.plan.measure),
@@ -24,13 +27,14 @@ LateLoop<Real>::LateLoop(Stage<Real>& stage, Cast cast, MachineOptions machine, 
 
 template <class Real>
 StepEnd LateLoop<Real>::advance(std::uint64_t t) {
-  stage_.begin(t, version_.gradients());
-  keep_model(t);
+  LateIteration<Real> iteration(state_, t, version_.gradients());
+  splits_ = iteration.splits();
+  keep_model(t, iteration.step_size());
   const auto made = simulation_.advance();
-  const StepEnd end = stage_.agree(end_at_workers());
+  const StepEnd end = iteration.agree(end_at_workers());
   if (!end.diverged()) {
-    version_.make(version_.traffic_of(*made, roster_));
-    version_.finish(*made);
+    auto update = version_.make(std::move(iteration), version_.traffic_of(*made, roster_));
+    version_.finish(std::move(update), *made);
   }
   return end;
 }
@@ -50,8 +54,8 @@ StepEnd LateLoop<Real>::end_at_workers() const {
 /// Keeps w_t, and forgets versions at which no gradient will begin. To look for them costs a pass
 /// over all actors and their messages, so it is done only now and then.
 template <class Real>
-void LateLoop<Real>::keep_model(std::uint64_t version) {
-  KeptModel model{.version = version, .step_size = stage_.step_size(), .model = {}};
+void LateLoop<Real>::keep_model(std::uint64_t version, double step_size) {
+  KeptModel model{.version = version, .step_size = step_size, .model = {}};
   if (kept_.size() >= kept_before_pruning_) {
     const auto needed = simulation_.needed_versions();
     const auto is_needed = [&](const KeptModel& one) {
@@ -65,7 +69,7 @@ void LateLoop<Real>::keep_model(std::uint64_t version) {
     // A worker keeps several vectors, so that models of an eighth of their number cost little.
     kept_before_pruning_ = 2 * kept_.size() + 2 + pending_.size() / 8;
   }
-  const auto& working = stage_.working_model();
+  const auto& working = state_.working_model();
   model.model.assign(working.begin(), working.end());
   kept_.push_back(std::move(model));
 }
@@ -86,18 +90,18 @@ void LateLoop<Real>::compute(const GradientId& gradient) {
   const auto number = static_cast<int>(gradient.worker);
   const KeptModel& at = kept(gradient.base);
   steps_[gradient.worker] = at.step_size;
-  has_noise_[gradient.worker] = stage_.splits() ? 1 : 0;
+  has_noise_[gradient.worker] = splits_ ? 1 : 0;
   if (!cluster_.here(number) || is_broken_[gradient.worker] != 0) {
     return;
   }
-  Worker<Real>& worker = stage_.worker(number);
+  Worker<Real>& worker = state_.worker(number);
   worker.gradient.compute(
       {.first = gradient.iteration, .count = 1, .step_size = at.step_size, .splits_first = false},
       at.model,
-      stage_.scratch(),
+      state_.scratch(),
       worker.scalars);
-  if (stage_.splits()) {
-    worker.gradient.compute_half(gradient.iteration, at.model, stage_.scratch(), worker.scalars);
+  if (splits_) {
+    worker.gradient.compute_half(gradient.iteration, at.model, state_.scratch(), worker.scalars);
     worker.gradient.drop_half();
   }
 }
@@ -108,7 +112,7 @@ void LateLoop<Real>::hand_in(const GradientId& gradient, int /*node*/) {
   late_message->worker = static_cast<int>(gradient.worker);
   late_message->number = gradient.iteration;
   late_message->base = gradient.base;
-  stage_.select_in_step([&] {
+  state_.select_together([&] {
     if (cluster_.here(late_message->worker)) {
       form(gradient, *late_message);
     }
@@ -121,7 +125,7 @@ void LateLoop<Real>::hand_in(const GradientId& gradient, int /*node*/) {
 
 template <class Real>
 void LateLoop<Real>::form(const GradientId& gradient, LateMessage<Real>& late_message) {
-  Worker<Real>& worker = stage_.worker(late_message.worker);
+  Worker<Real>& worker = state_.worker(late_message.worker);
   if (is_broken_[gradient.worker] != 0) {
     return;
   }
@@ -131,7 +135,7 @@ void LateLoop<Real>::form(const GradientId& gradient, LateMessage<Real>& late_me
                                             .step_size = steps_[gradient.worker],
                                             .before = gradient.iteration},
                                            measures_,
-                                           stage_.scratch(),
+                                           state_.scratch(),
                                            late_message);
   if (!is_finite) {
     is_broken_[gradient.worker] = 1;
@@ -279,7 +283,7 @@ void LateLoop<Real>::check_numbers() const {
 template <class Real>
 void LateLoop<Real>::visit(RunState& state) {
   state.workers<Real>(d_, [&](std::size_t slot) {
-    return stage_.worker(cluster_.first() + static_cast<int>(slot)).gradient.in_the_making();
+    return state_.worker(cluster_.first() + static_cast<int>(slot)).gradient.in_the_making();
   });
   Bytes bytes;
   if (state.saves() && state.is_root()) {

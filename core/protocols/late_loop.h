@@ -10,6 +10,20 @@
 // residual, and will be in one version. This needs an aggregator that applies whole messages.
 // late_version.h has the weights that messages can have.
 //
+//   version     w_0              w_1           w_2          w_3        -> virtual time
+//   worker 0     |---- G(w_0) ----|--------- G(w_1) ---------|-- G(w_3) ----
+//   worker 1     |----------- G(w_0) -----------|----- G(w_2) ------
+//
+// w_1 is made of worker 0's G(w_0), w_2 of worker 1's, which is one version late, and w_3 of
+// G(w_1).
+//
+// `advance` makes one version: it runs the simulation until the server has what it waits for.
+// Meanwhile the actors call back, in the order of virtual time:
+//   compute       a gradient begins: it is computed at once, at a kept model
+//   hand_in       it ends: the worker forms its message, which becomes pending
+//   collect       the messages of a node are summed for its server
+//   make_version  the pending messages that the version is made of are added to it
+//
 // All processes run the same simulation. A message is sent to all of them when it is handed in, and
 // each adds up the messages of a version alone, in the order of workers: the bits are the same at
 // any number of processes.
@@ -30,7 +44,7 @@ namespace residuum {
 template <class Real>
 class LateLoop final : public Loop, private Effects {
  public:
-  LateLoop(Stage<Real>& stage, Cast cast, MachineOptions machine, Weights weights);
+  LateLoop(TrainingState<Real>& state, Cast cast, MachineOptions machine, Weights weights);
 
   StepEnd advance(std::uint64_t t) override;
   void visit(RunState& state) override;
@@ -52,7 +66,7 @@ class LateLoop final : public Loop, private Effects {
   void waited(Wait /*cause*/, double /*seconds*/) override {}  // the simulation counts waits
   std::uint64_t payload_bytes(const ActorMessage& message) override;
 
-  void keep_model(std::uint64_t version);
+  void keep_model(std::uint64_t version, double step_size);
   const KeptModel& kept(std::uint64_t version) const;
   void form(const GradientId& gradient, LateMessage<Real>& late_message);
   void share(LateMessage<Real>& late_message);
@@ -60,11 +74,12 @@ class LateLoop final : public Loop, private Effects {
   void visit_numbers(ActorState& state);
   void check_numbers() const;
 
-  Stage<Real>& stage_;
+  TrainingState<Real>& state_;
   const Training& training_;
   const Cluster& cluster_;
   std::size_t d_;
   LateVersion<Real> version_;
+  bool splits_ = false;  // the version in the making shows how noisy gradients are
   Roster roster_;
   Simulation simulation_;
   bool measures_;

@@ -104,12 +104,12 @@ void LateProtocol::check(const Method& method, std::size_t dimension, int worker
 }
 
 template <class Real>
-std::unique_ptr<Loop> LateProtocol::start_loop(Stage<Real>& stage) const {
-  const Training& training = stage.training();
+std::unique_ptr<Loop> LateProtocol::start(TrainingState<Real>& state) const {
+  const Training& training = state.training();
   if (is_real_) {
-    const int workers = stage.cluster().workers();
+    const int workers = state.cluster().workers();
     return std::make_unique<RealLoop<Real>>(
-        stage,
+        state,
         [this, workers](std::uint64_t versions) { return cast(workers, versions); },
         weights());
   }
@@ -121,10 +121,10 @@ std::unique_ptr<Loop> LateProtocol::start_loop(Stage<Real>& stage) const {
                          .delay = linear_delay(links.alpha_s, 0),
                          .link_s_per_byte = links.beta_s_per_byte};
   return std::make_unique<LateLoop<Real>>(
-      stage, cast(stage.cluster().workers(), training.iterations), std::move(options), weights());
+      state, cast(state.cluster().workers(), training.iterations), std::move(options), weights());
 }
 
-std::unique_ptr<Loop> LateProtocol::start(Stage<float>& stage) const { return start_loop(stage); }
-std::unique_ptr<Loop> LateProtocol::start(Stage<double>& stage) const { return start_loop(stage); }
+template std::unique_ptr<Loop> LateProtocol::start(TrainingState<float>&) const;
+template std::unique_ptr<Loop> LateProtocol::start(TrainingState<double>&) const;
 
 }  // namespace residuum

@@ -19,14 +19,14 @@ std::uint64_t read_limit(const Section& section,
                          std::int64_t least,
                          const nlohmann::json& fallback);
 
-class LateProtocol : public Protocol {
+class LateProtocol : public ProtocolFor<LateProtocol> {
  public:
   ProtocolLaw law(int workers) const final;
   void check(const Method& method, std::size_t dimension, int workers) const final;
   int most_processes(int workers) const final;
   Cluster cluster(World& world, int workers) const final;
-  std::unique_ptr<Loop> start(Stage<float>& stage) const final;
-  std::unique_ptr<Loop> start(Stage<double>& stage) const final;
+  template <class Real>
+  std::unique_ptr<Loop> start(TrainingState<Real>& state) const;
 
  protected:
   explicit LateProtocol(const Section& section);
@@ -39,9 +39,6 @@ class LateProtocol : public Protocol {
   virtual Weights weights() const { return Weights::plain; }
 
  private:
-  template <class Real>
-  std::unique_ptr<Loop> start_loop(Stage<Real>& stage) const;
-
   int workers_of_part(int workers) const;
 
   std::string name_;

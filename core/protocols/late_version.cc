@@ -16,13 +16,13 @@ constexpr std::uint64_t kMostStaleness = 4095;
 }  // namespace
 
 template <class Real>
-LateVersion<Real>::LateVersion(Stage<Real>& stage, Weights weights)
-    : stage_(stage),
-      training_(stage.training()),
+LateVersion<Real>::LateVersion(const TrainingState<Real>& state, Weights weights)
+    : training_(state.training()),
+      cluster_(state.cluster()),
       d_(training_.objective->dimension()),
       weights_(weights),
-      exchange_(stage.aggregator().template exchange<Real>()),
-      weight_given_(static_cast<std::size_t>(stage.cluster().workers())) {}
+      exchange_(state.aggregator().template exchange<Real>()),
+      weight_given_(static_cast<std::size_t>(cluster_.workers())) {}
 
 template <class Real>
 std::unique_ptr<LateMessage<Real>> LateVersion<Real>::blank() {
@@ -41,7 +41,9 @@ std::unique_ptr<LateMessage<Real>> LateVersion<Real>::blank() {
 }
 
 template <class Real>
-void LateVersion<Real>::make(const Traffic& traffic, std::span<const Contribution<Real>> sums) {
+LateUpdate<Real> LateVersion<Real>::make(LateIteration<Real>&& iteration,
+                                         const Traffic& traffic,
+                                         std::span<const Contribution<Real>> sums) {
   std::sort(made_of_.begin(), made_of_.end(), [](const auto& a, const auto& b) {
     return std::pair(a->worker, a->number) < std::pair(b->worker, b->number);
   });
@@ -49,7 +51,7 @@ void LateVersion<Real>::make(const Traffic& traffic, std::span<const Contributio
   parts_.divisor = static_cast<double>(made_of_.size());
   if (weights_ == Weights::per_worker) {
     weigh_workers_alike<Real>(made_of_);
-    parts_.divisor = stage_.cluster().workers();
+    parts_.divisor = cluster_.workers();
   }
   late_messages_.clear();
   contributions_.clear();
@@ -68,7 +70,7 @@ void LateVersion<Real>::make(const Traffic& traffic, std::span<const Contributio
                      {.dimension = d_, .k = d_, .of_workers = contributions_},
                      delivery_);
   delivery_.traffic = traffic;
-  stage_.update(delivery_, parts_);
+  return std::move(iteration).update(delivery_, parts_);
 }
 
 template <class Real>
@@ -98,11 +100,12 @@ std::uint64_t LateVersion<Real>::bytes_of(const LateMessage<Real>& late_message)
 }
 
 template <class Real>
-void LateVersion<Real>::finish(const SimulatedVersion& made,
+void LateVersion<Real>::finish(LateUpdate<Real>&& update,
+                               const SimulatedVersion& made,
                                std::span<const WorkerScalars> of_workers) {
   parts_.notes = notes_of(made);
   parts_.of_workers = of_workers;
-  stage_.finish(delivery_);
+  std::move(update).finish(delivery_, parts_);
   std::move(made_of_.begin(), made_of_.end(), std::back_inserter(spare_));
   made_of_.clear();
 }
@@ -160,10 +163,10 @@ bool form_late_message(Worker<Real>& worker,
   late_message.step_size = turn.step_size;
   const double magnitude_before = worker.scalars.magnitude;
   if (measured) {
-    const auto residual = worker.memory.accumulator();
+    const auto residual = worker.memory.residual();
     late_message.residual_before.assign(residual.begin(), residual.end());
   }
-  worker.memory.form(turn, worker.gradient.gradient(), scratch, worker.scalars);
+  worker.memory.compress(turn, worker.gradient.gradient(), scratch, worker.scalars);
   if (!std::isfinite(worker.scalars.gradient_norm_sq) ||
       !std::isfinite(worker.scalars.accumulator_norm_sq)) {
     return false;
@@ -182,7 +185,7 @@ bool form_late_message(Worker<Real>& worker,
   if (measured) {
     const auto gradient = worker.gradient.gradient();
     late_message.gradient.assign(gradient.begin(), gradient.end());
-    const auto residual = worker.memory.accumulator();
+    const auto residual = worker.memory.residual();
     late_message.residual_after.assign(residual.begin(), residual.end());
     late_message.cleared_everything = worker.memory.residual_update().cleared_everything();
     late_message.scalars = worker.scalars;

@@ -1,6 +1,6 @@
 #pragma once
 // A LateVersion makes versions of the model of late messages: it weighs and adds up the messages,
-// moves the model of the stage, and notes of what each version was made. A simulation and a server
+// moves the model, and notes of what each version was made. A simulation and a server
 // of real processes make versions with it in the same way.
 //
 // With the weights "per-worker", message i counts (b/M) / (messages of its worker in this version)
@@ -13,15 +13,15 @@
 #include "core/protocols/actors/actor.h"
 #include "core/protocols/actors/actor_state.h"
 #include "core/protocols/actors/simulated_version.h"
+#include "core/protocols/iteration.h"
 #include "core/protocols/late_messages.h"
-#include "core/protocols/stage.h"
 
 namespace residuum {
 
 template <class Real>
 class LateVersion {
  public:
-  LateVersion(Stage<Real>& stage, Weights weights);
+  LateVersion(const TrainingState<Real>& state, Weights weights);
 
   /// Returns an empty late message, for which the room of an old one is used.
   std::unique_ptr<LateMessage<Real>> blank();
@@ -37,10 +37,14 @@ class LateVersion {
   /// Moves the model by all that was added, in the order of workers and their gradients, which has
   /// come with so many bytes. Where nodes have added the messages up, the late messages have none
   /// and `sums` are those of the nodes.
-  void make(const Traffic& traffic, std::span<const Contribution<Real>> sums = {});
-  /// Shows the version to the observer of the stage and forgets its late_messages. `of_workers` is
-  /// what is known of all workers where the root hosts none (VersionParts).
-  void finish(const SimulatedVersion& made, std::span<const WorkerScalars> of_workers = {});
+  [[nodiscard]] LateUpdate<Real> make(LateIteration<Real>&& iteration,
+                                      const Traffic& traffic,
+                                      std::span<const Contribution<Real>> sums = {});
+  /// Shows the version and forgets its late messages. `of_workers` is what is known of all workers
+  /// where the root hosts none (VersionParts).
+  void finish(LateUpdate<Real>&& update,
+              const SimulatedVersion& made,
+              std::span<const WorkerScalars> of_workers = {});
 
   /// Returns the traffic of the version in the making: the payloads that `made` counts between
   /// nodes and the server, and those inside nodes. A node's sum and model live with its first
@@ -59,8 +63,8 @@ class LateVersion {
   std::uint64_t bytes_of(const LateMessage<Real>& late_message) const;
   VersionNotes notes_of(const SimulatedVersion& made);
 
-  Stage<Real>& stage_;
   const Training& training_;
+  const Cluster& cluster_;
   std::size_t d_;
   Weights weights_;
   std::unique_ptr<World> alone_ = make_single_process();

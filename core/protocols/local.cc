@@ -15,7 +15,7 @@
 namespace residuum {
 namespace {
 
-class Local final : public Protocol {
+class Local final : public ProtocolFor<Local> {
  public:
   Local(std::uint64_t period, SimulatedMachine machine)
       : period_(period), machine_(std::move(machine)) {}
@@ -30,11 +30,9 @@ class Local final : public Protocol {
   void check(const Method& /*method*/, std::size_t /*dimension*/, int workers) const override {
     check_speeds(machine_, workers);
   }
-  std::unique_ptr<Loop> start(Stage<float>& stage) const override {
-    return std::make_unique<LockstepLoop<float>>(stage, period_, machine_);
-  }
-  std::unique_ptr<Loop> start(Stage<double>& stage) const override {
-    return std::make_unique<LockstepLoop<double>>(stage, period_, machine_);
+  template <class Real>
+  std::unique_ptr<Loop> start(TrainingState<Real>& state) const {
+    return std::make_unique<LockstepLoop<Real>>(state, period_, machine_);
   }
 
  private:

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
+#include "core/protocols/iteration.h"
 #include "core/protocols/participant_exchange.h"
 #include "core/protocols/protocol.h"
 #include "core/protocols/virtual_time.h"
@@ -16,47 +18,51 @@ class LockstepLoop final : public Loop {
  public:
   /// Between two exchanges every worker that takes part takes `local_steps` gradients. The machine
   /// says how long they take in virtual time.
-  LockstepLoop(Stage<Real>& stage, std::uint64_t local_steps, const SimulatedMachine& machine)
-      : stage_(stage),
-        exchange_(stage.aggregator(), stage.cluster(), stage.participants()),
+  LockstepLoop(TrainingState<Real>& state,
+               std::uint64_t local_steps,
+               const SimulatedMachine& machine)
+      : state_(state),
+        exchange_(state.aggregator(), state.cluster(), state.participants()),
         local_steps_(local_steps),
-        time_(virtual_time_of(stage.training(), machine)) {
+        time_(virtual_time_of(state.training(), machine)) {
     if (time_) {
       delivery_.transfers = time_->transfers();
-      stage_.time_workers(time_->measures_compute(), time_->measures_local());
+      seconds_ = time_->local_seconds();
     }
   }
 
   StepEnd advance(std::uint64_t t) override {
-    const auto workers = static_cast<std::uint64_t>(stage_.participants().count());
-    stage_.begin(t, t * local_steps_ * workers);
-    stage_.compute(local_steps_);
-    const StepEnd end = stage_.form();
+    const auto workers = static_cast<std::uint64_t>(state_.participants().count());
+    LockstepIteration<Real> begun(state_, t, t * local_steps_ * workers);
+    Computed<Real> computed = std::move(begun).compute(local_steps_, seconds_);
+    Compressed<Real> compressed = std::move(computed).compress(seconds_);
+    const StepEnd end = compressed.end();
     if (end.diverged()) {
       return end;
     }
-    exchange_.combine(stage_.contributions(), delivery_);
+    exchange_.combine(compressed.contributions(), delivery_);
     if (time_) {
-      time_->advance(t * local_steps_, local_steps_, stage_.seconds());
-      stage_.show_network(time_->view());
+      time_->advance(t * local_steps_, local_steps_, seconds_);
+      compressed.show_network(time_->view());
     }
-    stage_.update(delivery_);
-    stage_.update_residual(delivery_);
+    Updated<Real> updated = std::move(compressed).update(delivery_);
+    std::move(updated).update_residuals();
     return end;
   }
 
   void visit(RunState& state) override {
-    exchange_.visit(stage_.contributions(), state);
+    exchange_.visit(state_.without_messages(), state);
     if (time_) {
       time_->visit(state);
     }
   }
 
  private:
-  Stage<Real>& stage_;
+  TrainingState<Real>& state_;
   ParticipantExchange<Real> exchange_;
   Delivery<Real> delivery_;
   std::uint64_t local_steps_;
+  LocalSeconds seconds_;
   std::optional<VirtualTime> time_;
 };
 

@@ -7,30 +7,6 @@
 namespace residuum {
 namespace {
 
-class StateWriter final : public StateStream {
- public:
-  explicit StateWriter(Bytes& bytes) : bytes_(bytes) {}
-  void pass(std::span<std::byte> bytes) override {
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-  }
-
- private:
-  Bytes& bytes_;
-};
-
-class StateReader final : public StateStream {
- public:
-  explicit StateReader(const Bytes& bytes) : left_(bytes) {}
-  void pass(std::span<std::byte> bytes) override {
-    assert(bytes.size() <= left_.size());
-    std::copy_n(left_.begin(), bytes.size(), bytes.begin());
-    left_ = left_.subspan(bytes.size());
-  }
-
- private:
-  std::span<const std::byte> left_;
-};
-
 /// Copies numbers that only the process `from` knows how many there are of.
 template <class T>
 void share_numbers(World& world, int from, std::vector<T>& numbers) {

@@ -12,7 +12,7 @@
 
 #include "core/aggregators/aggregator.h"
 #include "core/cluster/part_world.h"
-#include "core/training/participants.h"
+#include "core/training/worker.h"
 
 namespace residuum {
 

@@ -10,11 +10,12 @@
 
 #include "core/config/registry.h"
 #include "core/messages/laws.h"
-#include "core/protocols/stage.h"
+#include "core/protocols/training_state.h"
 
 namespace residuum {
 
-/// A loop is one run of a protocol; it acts on the run through its Stage alone.
+/// A loop is one run of a protocol. It changes the state of the training by iterations
+/// (iteration.h).
 class Loop {
  public:
   Loop() = default;
@@ -52,9 +53,24 @@ class Protocol {
   /// processes the protocol needs.
   virtual Cluster cluster(World& world, int workers) const { return {world, workers}; }
 
-  /// Starts a loop, which must not outlive the protocol or the stage.
-  virtual std::unique_ptr<Loop> start(Stage<float>& stage) const = 0;
-  virtual std::unique_ptr<Loop> start(Stage<double>& stage) const = 0;
+  /// Starts a loop, which must not outlive the protocol or the state.
+  virtual std::unique_ptr<Loop> start(TrainingState<float>& state) const = 0;
+  virtual std::unique_ptr<Loop> start(TrainingState<double>& state) const = 0;
+};
+
+/// Implements both overloads of `start` by a member template of this name of Derived.
+template <class Derived>
+class ProtocolFor : public Protocol {
+ public:
+  std::unique_ptr<Loop> start(TrainingState<float>& state) const final {
+    return self().template start<float>(state);
+  }
+  std::unique_ptr<Loop> start(TrainingState<double>& state) const final {
+    return self().template start<double>(state);
+  }
+
+ private:
+  const Derived& self() const { return static_cast<const Derived&>(*this); }
 };
 
 std::span<const Entry<Protocol>> protocols();

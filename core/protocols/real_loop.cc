@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/protocols/actors/actor_message_wire.h"
+#include "core/protocols/actors/actor_message.h"
 
 namespace residuum {
 namespace {
@@ -23,15 +23,15 @@ void add_counts(const SimulatedVersion& before, SimulatedVersion& notes) {
 }  // namespace
 
 template <class Real>
-RealLoop<Real>::RealLoop(Stage<Real>& stage, MakeCast make_cast, Weights weights)
-    : stage_(stage),
-      training_(stage.training()),
-      cluster_(stage.cluster()),
+RealLoop<Real>::RealLoop(TrainingState<Real>& state, MakeCast make_cast, Weights weights)
+    : state_(state),
+      training_(state.training()),
+      cluster_(state.cluster()),
       d_(training_.objective->dimension()),
       make_cast_(std::move(make_cast)),
       roster_(make_cast_(1).roster),
-      workers_(stage, roster_, weights),
-      version_(stage, weights),
+      workers_(state, roster_, weights),
+      version_(state, weights),
       is_root_(cluster_.world().is_root()),
       known_(is_root_ ? roster_.workers : 0) {}
 
@@ -76,7 +76,7 @@ template <class Real>
 void RealLoop<Real>::share_first_model() {
   Bytes bytes;
   if (is_root_) {
-    take_model_of_stage(0);
+    take_newest_model(0);
     ActorState state(bytes);
     pass_numbers(newest_, state);
   }
@@ -113,11 +113,11 @@ bool RealLoop<Real>::meet_or_look(std::uint64_t t) {
   if (meets || is_root_) {
     const std::lock_guard lock(workers_.computing());
     if (meets) {
-      stage_.share_model();
+      state_.share_model();
     }
-    stage_.begin(t, version_.gradients());
+    iteration_.emplace(state_, t, version_.gradients());
   }
-  const StepEnd::Reason reason = stage_.own_end(found_).reason;
+  const StepEnd::Reason reason = state_.own_end(found_).reason;
   // A checkpoint waits for a version: else a run whose checks take longer than the time between two
   // checkpoints would make none.
   const bool may_go_on =
@@ -142,7 +142,7 @@ StepEnd RealLoop<Real>::halt(bool made) {
       throw Error(*failure_);
     }
   });
-  StepEnd end = agree(cluster_.world(), stage_.own_end(found_));
+  StepEnd end = agree(cluster_.world(), state_.own_end(found_));
   end.made = made;
   return end;
 }
@@ -217,8 +217,9 @@ void RealLoop<Real>::make_version(std::uint64_t version,
     name_late_messages(arrival);
     sums.push_back({.message = &arrival.sum.message, .accumulator = arrival.sum.whole});
   }
-  version_.make(Traffic(), sums);  // its bytes are known once all its messages have arrived
-  take_model_of_stage(version);
+  // Its bytes are known once all its messages have arrived.
+  update_.emplace(version_.make(std::move(*iteration_), Traffic(), sums));
+  take_newest_model(version);
 }
 
 /// Adds the gradients of a sum to the version, without messages of their own.
@@ -248,12 +249,12 @@ void RealLoop<Real>::note_failure(const WorkerFailure& failure) {
   }
 }
 
-/// Keeps w of the stage as the model that is sent to workers.
+/// Keeps w as the model that is sent to workers.
 template <class Real>
-void RealLoop<Real>::take_model_of_stage(std::uint64_t version) {
+void RealLoop<Real>::take_newest_model(std::uint64_t version) {
   newest_.version = version;
-  newest_.step_size = stage_.step_size_at(first_ + version, version_.gradients());
-  newest_.numbers = stage_.working_model();
+  newest_.step_size = state_.step_size_at(first_ + version, version_.gradients());
+  newest_.numbers = state_.working_model();
 }
 
 /// Shows the version that was made last.
@@ -271,7 +272,7 @@ void RealLoop<Real>::show() {
   for (GradientId& gradient : made.gradients) {
     gradient.base += first_;
   }
-  version_.finish(made, known_);
+  version_.finish(std::move(*update_), made, known_);
 }
 
 /// Notes what the server knows of the workers. Bytes are booked on the first of them.
@@ -308,7 +309,7 @@ void RealLoop<Real>::visit_server(ActorState& state) {
     seconds_before_ = seconds;
     started_ = Clock::now();
   }
-  state.value(stage_.averaged());
+  state.value(state_.averaged());
 }
 
 template <class Real>

@@ -7,6 +7,12 @@
 // Between two versions that are measured, processes are out of step. At a measured one they meet,
 // because f is evaluated on the data of all workers.
 //
+//   root       begin t --> serve messages -------> make t + 1 --> show --> begin t + 1 --> ...
+//                 |            ^         |              |
+//                 | meet       | s^p     | w_{t+1}      | (only where t is measured, all
+//                 |            |         v              |  processes share w_t and evaluate f)
+//   process    begin t --> compute G^p(w), compress, send, receive models ----------------> ...
+//
 // For a checkpoint, on request and after the last version, the run is halted: no message is under
 // way, and each message that is in no version goes back into the residual of its worker. Then w_t
 // and the residuals have all gradients that were computed, and actors may begin anew at w_t.
@@ -33,8 +39,8 @@ class RealLoop final : public Loop, private Effects, private Payloads {
   /// Makes the actors of a run of so many versions.
   using MakeCast = std::function<Cast(std::uint64_t versions)>;
 
-  /// The stage's cluster has a server, and its training a mailbox.
-  RealLoop(Stage<Real>& stage, MakeCast make_cast, Weights weights);
+  /// The cluster of the state has a server, and its training a mailbox.
+  RealLoop(TrainingState<Real>& state, MakeCast make_cast, Weights weights);
 
   StepEnd advance(std::uint64_t t) override;
   void visit(RunState& state) override;
@@ -70,12 +76,12 @@ class RealLoop final : public Loop, private Effects, private Payloads {
   std::uint64_t take_arrival(const ActorMessage& message, std::span<const std::byte> bytes);
   void note_failure(const WorkerFailure& failure);
   void name_late_messages(const Arrival<Real>& arrival);
-  void take_model_of_stage(std::uint64_t version);
+  void take_newest_model(std::uint64_t version);
   void show();
   void note_known(const SimulatedVersion& made);
   void visit_server(ActorState& state);
 
-  Stage<Real>& stage_;
+  TrainingState<Real>& state_;
   const Training& training_;
   const Cluster& cluster_;
   std::size_t d_;
@@ -83,9 +89,11 @@ class RealLoop final : public Loop, private Effects, private Payloads {
   Roster roster_;
   RealWorkers<Real> workers_;
   LateVersion<Real> version_;
+  std::optional<LateIteration<Real>> iteration_;  // of the version in the making
   bool is_root_;
 
   // On the server.
+  std::optional<LateUpdate<Real>> update_;  // of a version that is not shown yet
   Model newest_;
   std::vector<Arrival<Real>> arrived_;  // for the next version
   StepEnd found_;                       // why the run cannot go on

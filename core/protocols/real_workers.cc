@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "core/protocols/actors/actor_message_wire.h"
+#include "core/protocols/actors/actor_message.h"
 #include "core/protocols/late_version.h"
 
 namespace residuum {
@@ -43,12 +43,12 @@ WorkerFailure unpack_failure(std::span<const std::byte> bytes) {
 }  // namespace
 
 template <class Real>
-RealWorkers<Real>::RealWorkers(Stage<Real>& stage, const Roster& roster, Weights weights)
-    : stage_(stage),
-      d_(stage.training().objective->dimension()),
+RealWorkers<Real>::RealWorkers(TrainingState<Real>& state, const Roster& roster, Weights weights)
+    : state_(state),
+      d_(state.training().objective->dimension()),
       roster_(roster),
       weights_(weights),
-      reading_(static_cast<std::size_t>(stage.cluster().count())),
+      reading_(static_cast<std::size_t>(state.cluster().count())),
       ready_(reading_.size()),
       numbers_(reading_.size()),
       numbers_before_(reading_.size()),
@@ -107,13 +107,13 @@ void RealWorkers<Real>::calculate(const GradientId& gradient) {
 template <class Real>
 void RealWorkers<Real>::form(const GradientId& gradient, LateMessage<Real>& late_message) {
   const std::size_t place = slot(gradient.worker);
-  Worker<Real>& worker = stage_.worker(late_message.worker);
+  Worker<Real>& worker = state_.worker(late_message.worker);
   const TravellingModel<Real>& at = *reading_[place];
   const std::uint64_t number = numbers_before_[place] + gradient.iteration;
   worker.gradient.compute(
       {.first = number, .count = 1, .step_size = at.step_size, .splits_first = false},
       at.numbers,
-      stage_.scratch(),
+      state_.scratch(),
       worker.scalars);
   const bool is_finite = form_late_message(worker,
                                            {.number = number,
@@ -121,7 +121,7 @@ void RealWorkers<Real>::form(const GradientId& gradient, LateMessage<Real>& late
                                             .step_size = at.step_size,
                                             .before = number},
                                            /*measured=*/false,
-                                           stage_.scratch(),
+                                           state_.scratch(),
                                            late_message);
   if (!is_finite) {
     broken_[place] = {.worker = late_message.worker, .message = {}};
@@ -156,7 +156,7 @@ void RealWorkers<Real>::discard(const GradientId& gradient) {
     message = std::exchange(ready_[slot(gradient.worker)], {}).message;
   }
   if (message != nullptr) {
-    stage_.worker(message->worker).memory.take_back(message->message, message->accumulator);
+    state_.worker(message->worker).memory.take_back(message->message, message->accumulator);
   }
 }
 

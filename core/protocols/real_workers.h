@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "core/protocols/actors/actor.h"
-#include "core/protocols/message_sum.h"
-#include "core/protocols/stage.h"
+#include "core/protocols/late_messages.h"
+#include "core/protocols/training_state.h"
 
 namespace residuum {
 
@@ -54,7 +54,7 @@ std::uint64_t unpack_arrival(std::span<const std::byte> bytes,
 template <class Real>
 class RealWorkers {
  public:
-  RealWorkers(Stage<Real>& stage, const Roster& roster, Weights weights);
+  RealWorkers(TrainingState<Real>& state, const Roster& roster, Weights weights);
 
   /// Lets actors begin anew at w_t, which is their version 0.
   void begin_at(std::uint64_t t, TravellingModel<Real> model);
@@ -94,12 +94,12 @@ class RealWorkers {
   };
 
   std::size_t slot(std::uint32_t worker) const {
-    return stage_.cluster().slot(static_cast<int>(worker));
+    return state_.cluster().slot(static_cast<int>(worker));
   }
   ActorId source_of(std::uint32_t worker) const;
   void form(const GradientId& gradient, LateMessage<Real>& late_message);
 
-  Stage<Real>& stage_;
+  TrainingState<Real>& state_;
   std::size_t d_;
   Roster roster_;
   Weights weights_;

@@ -40,13 +40,19 @@ VirtualTime::VirtualTime(const Training& training, const SimulatedMachine& machi
   if (takes_time(machine)) {
     follow(Part::compute, {});
   }
-  if (measures_local()) {
+  if (transfers_.times_work()) {
     follow(Part::select, {});
     follow(Part::merge, {});
   }
   for (const auto& network : networks) {
     follow(Part::wire, network);
   }
+}
+
+LocalSeconds VirtualTime::local_seconds() const {
+  const auto workers = static_cast<std::size_t>(cluster_.count());
+  return {.compute = std::vector<double>(measures_compute_ ? workers : 0),
+          .select = std::vector<double>(transfers_.times_work() ? workers : 0)};
 }
 
 void VirtualTime::advance(std::uint64_t first, std::uint64_t count, const LocalSeconds& seconds) {

@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "core/cluster/run_state.h"
-#include "core/measurement/network_times.h"
+#include "core/measurement/step_view.h"
 #include "core/protocols/layer_exchanges.h"
 #include "core/protocols/network_clocks.h"
 #include "core/protocols/simulated_machine.h"
 #include "core/training/training.h"
+#include "core/training/worker.h"
 
 namespace residuum {
 
@@ -23,8 +24,8 @@ class VirtualTime {
  public:
   VirtualTime(const Training& training, const SimulatedMachine& machine);
 
-  bool measures_compute() const { return measures_compute_; }
-  bool measures_local() const { return transfers_.times_work(); }
+  /// Returns room for the seconds of the workers of this process, of those parts that are measured.
+  LocalSeconds local_seconds() const;
   /// Returns the list that the next exchange is to fill.
   Transfers* transfers() { return &transfers_; }
 

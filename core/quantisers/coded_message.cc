@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/messages/packed_message.h"
+#include "core/messages/message.h"
 
 namespace residuum {
 namespace {

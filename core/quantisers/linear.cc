@@ -10,7 +10,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/quantisers/bit_codes.h"
+#include "core/quantisers/packed_codes.h"
 #include "core/quantisers/rounding.h"
 
 namespace residuum {

@@ -5,6 +5,12 @@
 // as in the paper, each `bucket` of successive values has a norm of its own; the last may be
 // shorter.
 //
+// With `levels` = "natural" the levels are powers of two, 0 and 2^(l - s) for l = 1 .. s (natural
+// dithering: Horvath, Ho, Horvath, Sahu, Canini, Richtarik, MSML 2022, definition 6). Of the two
+// around |x_i| / |x| one is taken at random, so that the mean is x. It is unbiased with
+//   omega = 1/8 + sqrt(n) 2^(1-s) min(1, sqrt(n) 2^(1-s))
+// (theorem 7 with p = 2), far less than above where there are more than three bits.
+//
 // The packed form is the norms, over 1 + omega with `shrink`, then the codes 2 l_i + (x_i < 0).
 
 #include <algorithm>
@@ -34,15 +40,19 @@ double norm_of_bucket(std::span<const double> x) {
 
 class Qsgd final : public QuantiserFor<Qsgd> {
  public:
-  Qsgd(int bits, std::size_t bucket, bool shrinks)
-      : bits_(bits), levels_((1U << (bits - 1)) - 1), bucket_(bucket), shrinks_(shrinks) {}
+  Qsgd(int bits, std::size_t bucket, bool shrinks, bool has_natural_levels)
+      : bits_(bits),
+        levels_((1U << (bits - 1)) - 1),
+        bucket_(bucket),
+        shrinks_(shrinks),
+        has_natural_levels_(has_natural_levels) {}
 
   template <class Real>
   void encode_values(std::span<const Real> values,
                      RandomStream& random,
                      std::span<std::byte> coded) const {
     const auto codes = coded.subspan(buckets(values.size()) * sizeof(Real));
-    if (bits_ <= kMostPacked) {
+    if (bits_ <= kMostPacked && !has_natural_levels_) {
       Scaler<Real> scaler(*this, values, coded);
       std::array<std::uint8_t, kCodesAtOnce> bytes{};
       std::array<std::uint16_t, kCodesAtOnce> ties{};
@@ -131,8 +141,8 @@ class Qsgd final : public QuantiserFor<Qsgd> {
           static_cast<Real>(static_cast<double>(norm) / rule_.shrinkage(values_.size()));
       write_numbers(std::span(&sent, 1), norms_.subspan(b * sizeof(Real)));
       factors_.first = lift(norm);
-      factors_.second =
-          norm > 0 ? static_cast<Real>(rule_.levels_) / (norm * factors_.first) : Real{0};
+      const auto top = static_cast<Real>(rule_.has_natural_levels_ ? 1 : rule_.levels_);
+      factors_.second = norm > 0 ? top / (norm * factors_.first) : Real{0};
     }
 
     const Qsgd& rule_;
@@ -145,14 +155,35 @@ class Qsgd final : public QuantiserFor<Qsgd> {
   template <class Real>
   std::uint32_t code_of(Real value, std::uint32_t draw, const Factors<Real>& factors) const {
     const Real y = std::abs(value) * factors.first * factors.second;
-    const std::uint32_t level = rounded_at_random(y, draw, levels_);
+    const std::uint32_t level =
+        has_natural_levels_ ? natural_level(y, draw) : rounded_at_random(y, draw, levels_);
     return level == 0 ? 0 : 2 * level + (value < 0 ? 1 : 0);
+  }
+  /// Rounds y in [0, 1] to one of the powers of two around it, or to 0 and the least of them.
+  template <class Real>
+  std::uint32_t natural_level(Real y, std::uint32_t draw) const {
+    if (y == 0) {
+      return 0;
+    }
+    const int top = static_cast<int>(levels_);
+    const int below = std::min(std::ilogb(y), 0);  // 2^below <= y
+    if (below < 1 - top) {
+      return rounded_at_random(std::scalbn(y, top - 1), draw, 1);
+    }
+    const std::uint32_t once_or_twice = rounded_at_random(std::scalbn(y, -below), draw, 2);
+    return std::min(static_cast<std::uint32_t>(top + below) + once_or_twice - 1, levels_);
   }
   template <class Real>
   Real value_of_code(std::uint32_t code, Real scale) const {
     const std::uint32_t level = code / 2;
-    const auto magnitude = static_cast<Real>(static_cast<double>(scale) * level / levels_);
+    const auto magnitude =
+        static_cast<Real>(has_natural_levels_ ? natural_magnitude(scale, level)
+                                              : static_cast<double>(scale) * level / levels_);
     return code % 2 == 0 ? magnitude : -magnitude;
+  }
+
+  double natural_magnitude(double scale, std::uint32_t level) const {
+    return level == 0 ? 0 : std::scalbn(scale, static_cast<int>(level) - static_cast<int>(levels_));
   }
 
   void levels_of(std::span<const float> x,
@@ -213,6 +244,10 @@ class Qsgd final : public QuantiserFor<Qsgd> {
   double omega(std::size_t n) const {
     const auto size = static_cast<double>(std::min(n, bucket_));
     const double s = levels_;
+    if (has_natural_levels_) {
+      const double below = std::sqrt(size) * std::exp2(1 - s);
+      return 1.0 / 8 + below * std::min(1.0, below);
+    }
     return std::min(size / (s * s), std::sqrt(size) / s);
   }
   double shrinkage(std::size_t n) const { return shrinks_ ? 1 + omega(n) : 1; }
@@ -226,18 +261,31 @@ class Qsgd final : public QuantiserFor<Qsgd> {
   std::uint32_t levels_;  // s
   std::size_t bucket_;
   bool shrinks_;
+  bool has_natural_levels_;
 };
 
 }  // namespace
 
 std::unique_ptr<Quantiser> make_qsgd(const Section& section) {
+  constexpr int kMostNaturalBits = 8;
   const int bits = quantiser_bits_from(section, 2);
   const auto bucket = section.integer("bucket", 512);
   require(bucket >= 1,
           "{} must be at least 1, got {}: it is how many values share a norm",
           section.where("bucket"),
           bucket);
-  return std::make_unique<Qsgd>(bits, static_cast<std::size_t>(bucket), shrinks_from(section));
+  // The key is read only where it is given, so that other runs keep their ids.
+  section.knows("levels");
+  const bool natural =
+      section.has("levels") && section.choice("levels", {"uniform", "natural"}) == "natural";
+  require(
+      !natural || bits <= kMostNaturalBits,
+      "{} must be at most {} with levels = \"natural\", whose least level is then 2^-126; got {}",
+      section.where("bits"),
+      kMostNaturalBits,
+      bits);
+  return std::make_unique<Qsgd>(
+      bits, static_cast<std::size_t>(bucket), shrinks_from(section), natural);
 }
 
 }  // namespace residuum

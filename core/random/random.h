@@ -31,6 +31,7 @@ enum class Purpose : std::uint32_t {
   low_rank = 24,
   bootstrap = 25,
   participation = 26,
+  sketch = 27,
 };
 
 class RandomStream {

@@ -19,7 +19,6 @@
 #include <utility>
 
 #include "core/config/amount.h"
-#include "core/sparsifiers/blocks.h"
 #include "core/sparsifiers/sparsifier.h"
 
 namespace residuum {

@@ -1,7 +1,7 @@
-#include "core/sparsifiers/layered.h"
-
 #include <cassert>
 #include <utility>
+
+#include "core/sparsifiers/sparsifier.h"
 
 namespace residuum {
 namespace {

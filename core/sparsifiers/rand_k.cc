@@ -10,7 +10,6 @@
 
 #include "core/config/amount.h"
 #include "core/sparsifiers/sparsifier.h"
-#include "core/sparsifiers/subset.h"
 
 namespace residuum {
 namespace {

@@ -20,9 +20,7 @@
 #include <utility>
 
 #include "core/config/amount.h"
-#include "core/sparsifiers/blocks.h"
 #include "core/sparsifiers/sparsifier.h"
-#include "core/sparsifiers/subset.h"
 
 namespace residuum {
 namespace {

@@ -1,6 +1,5 @@
 #include <utility>
 
-#include "core/sparsifiers/layered.h"
 #include "core/sparsifiers/sparsifier.h"
 
 namespace residuum {
@@ -9,6 +8,7 @@ std::unique_ptr<Sparsifier> make_none_sparsifier(const Section& section);
 std::unique_ptr<Sparsifier> make_top_k(const Section& section);
 std::unique_ptr<Sparsifier> make_chunk_top_k(const Section& section);
 std::unique_ptr<Sparsifier> make_rand_k(const Section& section);
+std::unique_ptr<Sparsifier> make_r_top_k(const Section& section);
 std::unique_ptr<Sparsifier> make_random_block(const Section& section);
 std::unique_ptr<Sparsifier> make_hard_threshold(const Section& section);
 std::unique_ptr<Sparsifier> make_reused_threshold(const Section& section);
@@ -36,6 +36,11 @@ constexpr auto kSparsifiers = std::to_array<Entry<Sparsifier>>({
      "Stich et al., NeurIPS 2018",
      R"({"k": 3})",
      make_rand_k},
+    {"r-top-k",
+     "k entries drawn at random among the r = r_over_k times k of largest magnitude",
+     "Barnes, Inan, Isik, Ozgur, IEEE JSAIT 2020",
+     R"({"k": 3})",
+     make_r_top_k},
     {"random-block",
      "whole blocks of consecutive entries, drawn at random; one mask or one for each, scaled or "
      "not",

@@ -2,14 +2,19 @@
 // A sparsifier selects the part of its accumulator that a worker sends. Each has its own file and a
 // line in registry.cc.
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/config/registry.h"
+#include "core/config/section.h"
 #include "core/messages/message.h"
+#include "core/random/random.h"
 #include "core/vectors/select.h"
 
 namespace residuum {
@@ -148,5 +153,33 @@ std::unique_ptr<Sparsifier> make_sparsifier(const Section& section,
                                             std::span<const Segment> layers);
 /// Does the same for vectors without layers.
 std::unique_ptr<Sparsifier> make_sparsifier(const Section& section);
+
+/// Reads `block`, the entries in a block; the last block of a vector may have fewer.
+inline std::uint32_t block_from(const Section& section, std::int64_t fallback) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  const std::int64_t block = section.integer("block", fallback);
+  require(block >= 1 && block <= kMost,
+          "{} must lie between 1 and {}, got {}",
+          section.where("block"),
+          kMost,
+          block);
+  return static_cast<std::uint32_t>(block);
+}
+
+// Random sparsifiers share how they draw: from which stream, and how a subset comes of it.
+
+/// Returns the stream of the context's iteration: one for all workers, or the worker's own.
+RandomStream selection_stream(const SelectionContext& context, bool shared);
+
+/// workspace.subset := a uniformly random k-subset of {0, ..., n-1}, increasing (Floyd; Bentley,
+/// CACM 1987).
+void draw_subset(std::size_t n, std::size_t k, RandomStream& random, SelectWorkspace& workspace);
+
+/// With scope = "layer" a sparsifier is applied to every layer separately, with a k of its own, as
+/// in layer-wise training (LAGS: Shi et al., ECAI 2020) and in most training code.
+/// `layers` follow one another and cover the accumulator. The indices of the message are listed,
+/// whatever form those of a layer have.
+std::unique_ptr<Sparsifier> make_layered(std::unique_ptr<Sparsifier> inner,
+                                         std::vector<Segment> layers);
 
 }  // namespace residuum

@@ -114,10 +114,28 @@ Training unwatched(const Training& training) {
   return bare;
 }
 
+/// Measures nothing and says how far a pilot run is.
+class PilotObserver final : public StepObserver {
+ public:
+  PilotObserver(int run, const PilotProgress& progress) : run_(run), progress_(progress) {}
+
+  void observe(const StepView& /*view*/) override {}
+  void progress(std::uint64_t done, std::uint64_t /*total*/) override {
+    if (progress_) {
+      progress_(run_, done);
+    }
+  }
+
+ private:
+  int run_;
+  const PilotProgress& progress_;
+};
+
 class PilotRuns {
  public:
-  PilotRuns(const Training& training, const Pilot& pilot)
+  PilotRuns(const Training& training, const Pilot& pilot, const PilotProgress& progress)
       : given_(training),
+        progress_(progress),
         pilot_(pilot),
         cluster_(*training.cluster),
         bare_(unwatched(training)),
@@ -179,9 +197,8 @@ class PilotRuns {
     Method method = *given_.method;
     method.sparsifier = std::make_shared<Watched>(sparsifier, cluster_, pilot_.eta_scaled, tally_);
     bare_.method = &method;
-    NoObserver nobody;
-    const Outcome outcome = train(bare_, nobody);
-    ++runs_;
+    PilotObserver observer(++runs_, progress_);
+    const Outcome outcome = train(bare_, observer);
     stopped_ = outcome.state == Outcome::State::stopped;
     const auto left = static_cast<double>(bare_.iterations - outcome.iterations);
     const double missing = outcome.state == Outcome::State::diverged
@@ -222,6 +239,7 @@ class PilotRuns {
   }
 
   const Training& given_;
+  const PilotProgress& progress_;
   Pilot pilot_;
   const Cluster& cluster_;
   Training bare_;
@@ -244,12 +262,13 @@ void check_pilot(const Pilot& pilot, int workers, std::uint64_t iterations) {
           kMostKept);
 }
 
-std::optional<FoundThreshold> find_threshold(const Training& training) {
+std::optional<FoundThreshold> find_threshold(const Training& training,
+                                             const PilotProgress& progress) {
   const auto pilot = training.method->sparsifier->pilot(training.objective->dimension());
   if (!pilot) {
     return std::nullopt;
   }
-  PilotRuns runs(training, *pilot);
+  PilotRuns runs(training, *pilot, progress);
   return pilot->rule == Pilot::Rule::matched_budget ? runs.matched_budget()
                                                     : runs.order_statistic();
 }

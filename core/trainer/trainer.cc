@@ -4,7 +4,6 @@
 
 #include "core/gradient_source.h"
 #include "core/protocols/protocol.h"
-#include "core/protocols/stage.h"
 
 namespace residuum {
 namespace {
@@ -21,16 +20,16 @@ class Trainer {
   Trainer(const Training& training, StepObserver& observer)
       : training_(training),
         observer_(observer),
-        stage_(training, observer),
+        state_(training, observer),
         loop_((training.protocol != nullptr ? *training.protocol : bulk_synchronous())
-                  .start(stage_)) {}
+                  .start(state_)) {}
 
   Outcome run() {
     const auto started = Clock::now();
     double wall_before = 0;  // time that the run took before it was interrupted
     Outcome outcome;
     const Checkpoints::Visit state = [&](RunState& run) {
-      stage_.visit(run);
+      state_.visit(run);
       loop_->visit(run);
       outcome.wall_s = wall_before + seconds_since(started);
       run.root(outcome.wall_s);
@@ -45,7 +44,7 @@ class Trainer {
       take_note(end, outcome);
       const bool saves = end.reason != Reason::none || outcome.iterations == training_.iterations;
       if (training_.checkpoints != nullptr && saves && outcome.iterations > 0 &&
-          outcome.state != State::diverged && !stage_.model_is_lost()) {
+          outcome.state != State::diverged && !state_.model_is_lost()) {
         training_.checkpoints->save(outcome.iterations, state);
       }
     }
@@ -69,7 +68,7 @@ class Trainer {
     }
     auto next = source->await();
     for (; next == GradientSource::Next::save; next = source->await()) {
-      if (training_.checkpoints != nullptr && done > 0 && !stage_.model_is_lost()) {
+      if (training_.checkpoints != nullptr && done > 0 && !state_.model_is_lost()) {
         training_.checkpoints->save(done, state);
       }
     }
@@ -79,12 +78,12 @@ class Trainer {
   /// Updates the outcome after a version was made or given up.
   void take_note(const StepEnd& end, Outcome& outcome) {
     if (end.diverged()) {
-      end_diverged(end, stage_.evaluation(), outcome);
+      end_diverged(end, state_.evaluation(), outcome);
       return;
     }
     if (end.made) {
       ++outcome.iterations;
-      if (stage_.cluster().world().is_root()) {
+      if (state_.cluster().world().is_root()) {
         observer_.progress(outcome.iterations, training_.iterations);
       }
     }
@@ -99,7 +98,7 @@ class Trainer {
 
   void look_at_the_end(Outcome& outcome) {
     std::optional<Evaluation> evaluation;
-    const StepEnd end = stage_.look_at_the_end(evaluation, outcome.test);
+    const StepEnd end = state_.look_at_the_end(evaluation, outcome.test);
     if (end.diverged()) {
       end_diverged(end, evaluation, outcome);
       return;
@@ -110,7 +109,7 @@ class Trainer {
   void end_diverged(const StepEnd& end,
                     const std::optional<Evaluation>& evaluation,
                     Outcome& outcome) {
-    Divergence found = stage_.divergence(end, evaluation);
+    Divergence found = state_.divergence(end, evaluation);
     // A sum was lost in the last iteration that was made; the model shows it in the next.
     found.iteration = outcome.iterations - (found.of == Divergence::Of::sum ? 1 : 0);
     outcome.state = State::diverged;
@@ -120,7 +119,7 @@ class Trainer {
 
   const Training& training_;
   StepObserver& observer_;
-  Stage<Real> stage_;
+  TrainingState<Real> state_;
   std::unique_ptr<Loop> loop_;
 };
 

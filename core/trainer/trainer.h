@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "core/measurement/step_observer.h"
+#include "core/measurement/step_view.h"
 #include "core/training/divergence.h"
 #include "core/training/training.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/messages/message.h"
-#include "core/training/worker_scalars.h"
+#include "core/training/worker_parts.h"
 
 namespace residuum {
 

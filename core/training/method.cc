@@ -147,7 +147,7 @@ std::vector<std::string> Method::known_losses(bool sends_everything, int workers
 double Method::gain() const { return outer_step * feedback->gain() / (1 - momentum); }
 
 double Method::effective_decay() const {
-  return update_rule == UpdateRule::signs ? 0 : weight_decay / (outer_step * feedback->gain());
+  return update_rule == UpdateRule::mean ? weight_decay / (outer_step * feedback->gain()) : 0;
 }
 
 template void Method::compress<float>(std::uint64_t,

@@ -22,9 +22,9 @@ namespace residuum {
 /// the code of the gTop-k papers does.
 enum class Clip { none, worker, update };
 
-/// The model moves by the mean that was exchanged, or by the signs of its entries
-/// (core/training/update_signs.h).
-enum class UpdateRule { mean, signs };
+/// The model moves by the mean that was exchanged, by the signs of its entries, or by the polar
+/// factors of its layers (core/training/update_direction.h).
+enum class UpdateRule { mean, signs, orthogonal };
 
 /// Returns the law of Q(C(a)): `of_values` is that of the quantiser for as many values as C keeps
 /// at most. Where C keeps values, |a - Q(C(a))|^2 = |a - C(a)|^2 + |C(a) - Q(C(a))|^2, so that the
@@ -88,8 +88,8 @@ struct Method {
                 SelectWorkspace& workspace,
                 Message<Real>& message) const;
 
-  /// True if z moves by eta times the mean gradient: no momentum, decay, clipping or signs of
-  /// updates, and no outer step.
+  /// True if z moves by eta times the mean gradient: no momentum, decay, clipping or other
+  /// direction of updates, and no outer step.
   bool follows_gradients() const;
 
   /// True if nothing is ever lost but by a decay of the residuals: without one, sum_p e^p_{t+1} +
@@ -102,13 +102,13 @@ struct Method {
 
   /// Returns how far one gradient moves the model in the end if nothing is dropped, in units of eta
   /// times the gradient: alpha/(1 - m) with momentum m, before or after the exchange. Methods
-  /// that move by signs have the gain that they would have without them.
+  /// that move by another direction have the gain that they would have without it.
   double gain() const;
 
   /// Returns lambda' such that the run minimises f + (lambda'/2)|w|^2. It is the weight decay
   /// divided by the gain of the feedback and by alpha, because gradients pass the momentum before
-  /// the exchange and the outer step, and the decay does not. A run that moves by signs minimises
-  /// no such sum, and has none: 0.
+  /// the exchange and the outer step, and the decay does not. A run that moves by another direction
+  /// minimises no such sum, and has none: 0.
   double effective_decay() const;
 };
 

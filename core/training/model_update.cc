@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/gradient_source.h"
 #include "core/training/divergence.h"
-#include "core/training/update_signs.h"
 #include "core/vectors/dense.h"
 
 namespace residuum {
+
 namespace {
 
 template <class Real, class Visit>
@@ -49,15 +50,19 @@ ModelUpdate<Real>::ModelUpdate(const Training& training)
       velocity_(method_.momentum != 0 ? d_ : 0),
       previous_velocity_(method_.momentum != 0 && method_.looks_ahead ? d_ : 0),
       estimate_(method_.feedback->estimates() ? d_ : 0),
-      signs_(method_.update_rule == UpdateRule::signs ? d_ : 0),
-      room_(signs_.size()) {}
+      rule_(method_.update_rule, objective_, std::numeric_limits<Real>::epsilon()),
+      direction_(rule_.is_update() ? 0 : d_) {}
 
 template <class Real>
-double ModelUpdate<Real>::clip(const Delivery<Real>& delivery, double divisor, double eta) {
+void ModelUpdate<Real>::take(const Delivery<Real>& delivery, double divisor) {
   divisor_ = divisor;
   if (!estimate_.empty()) {
     for_each_entry(delivery, [&](std::size_t i, double g) { estimate_[i] += g / divisor_; });
   }
+}
+
+template <class Real>
+double ModelUpdate<Real>::clip(const Delivery<Real>& delivery, double eta) {
   if (method_.clip != Clip::update) {
     return scale_;
   }
@@ -99,10 +104,10 @@ bool ModelUpdate<Real>::apply(const Delivery<Real>& delivery,
       move(i, eta * method_.weight_decay * model[i]);
     }
   }
-  if (!signs_.empty()) {
-    take_signs(delivery);
+  if (!direction_.empty()) {
+    take_direction(delivery);
     for (std::size_t i = 0; i < d_; ++i) {
-      move(i, eta * (scale_ * signs_[i]));
+      move(i, eta * (scale_ * direction_[i]));
     }
     return usable;
   }
@@ -150,10 +155,14 @@ double ModelUpdate<Real>::ahead_of_velocity(std::size_t i) const {
 }
 
 template <class Real>
-void ModelUpdate<Real>::take_signs(const Delivery<Real>& delivery) {
-  std::fill(signs_.begin(), signs_.end(), 0.0);
-  for_each_entry(delivery, [&](std::size_t i, double g) { signs_[i] = g / divisor_; });
-  residuum::take_signs(objective_, signs_, room_);
+void ModelUpdate<Real>::take_direction(const Delivery<Real>& delivery) {
+  if (estimate_.empty()) {
+    std::fill(direction_.begin(), direction_.end(), 0.0);
+    for_each_entry(delivery, [&](std::size_t i, double g) { direction_[i] = g / divisor_; });
+  } else {
+    direction_ = estimate_;
+  }
+  rule_.take(direction_);
 }
 
 template <class Real>

@@ -3,20 +3,43 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "core/cluster/cluster.h"
 #include "core/cluster/link_model.h"
+#include "core/cluster/run_state.h"
+#include "core/messages/traffic.h"
 #include "core/objective.h"
-#include "core/schedules/measurement_plan.h"
+#include "core/schedules/cadence.h"
 #include "core/schedules/tight_rate.h"
 #include "core/training/batches.h"
-#include "core/training/checkpoints.h"
 #include "core/training/method.h"
 #include "core/training/overlap.h"
 
 namespace residuum {
+
+/// Saves the state of a run, so that it can be continued.
+class Checkpoints {
+ public:
+  using Visit = std::function<void(RunState& state)>;
+
+  Checkpoints() = default;
+  Checkpoints(const Checkpoints&) = delete;
+  Checkpoints& operator=(const Checkpoints&) = delete;
+  Checkpoints(Checkpoints&&) = delete;
+  Checkpoints& operator=(Checkpoints&&) = delete;
+  virtual ~Checkpoints() = default;
+
+  /// Loads the checkpoint, if there is one, and returns its iterations done, else 0. The call is
+  /// collective.
+  virtual std::uint64_t load(const Visit& state) = 0;
+  /// True if it is time to save; called on the root.
+  virtual bool due() = 0;
+  /// Saves the state after so many iterations. The call is collective.
+  virtual void save(std::uint64_t iterations, const Visit& state) = 0;
+};
 
 /// The precision of accumulators, messages and the model that gradients are computed from.
 enum class Precision { float32, float64 };
@@ -64,5 +87,8 @@ struct Training {
 /// Throws a usage error for a model of 2^32 parameters or more: indices on the wire have 32 bits,
 /// and each vector of such a model would take 16 GiB.
 void check_dimension(const Objective& objective);
+
+/// Returns the layers as matrices with a row for each output, as low-rank methods take them.
+std::vector<MatrixPlace> matrices_of(const Objective& objective);
 
 }  // namespace residuum

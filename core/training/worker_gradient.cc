@@ -7,7 +7,6 @@
 
 #include "core/gradient_source.h"
 #include "core/vectors/dense.h"
-#include "core/vectors/large_vector.h"
 
 namespace residuum {
 namespace {
@@ -39,6 +38,8 @@ WorkerGradient<Real>::WorkerGradient(const Training& training, int worker)
       optimiser_memory_(training.method->optimiser == nullptr
                             ? 0
                             : training.method->optimiser->vectors() * objective_.dimension()),
+      layers_(training.method->optimiser == nullptr ? std::vector<MatrixPlace>()
+                                                    : matrices_of(objective_)),
       statistics_(objective_.statistics()) {
   objective_.initial_statistics(statistics_);
 }
@@ -125,7 +126,9 @@ void WorkerGradient<Real>::step_locally(const Steps& steps,
       optimiser->turn(Turn<Real>{.before = steps.first + h,
                                  .model = scratch.local_model,
                                  .gradient = scratch.step_gradient,
-                                 .memory = optimiser_memory_});
+                                 .memory = optimiser_memory_,
+                                 .layers = layers_,
+                                 .room = &scratch.optimiser_room});
     }
     for (std::size_t i = 0; i < gradient_.size(); ++i) {
       gradient_[i] += scratch.step_gradient[i];

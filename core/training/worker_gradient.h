@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "core/cluster/run_state.h"
+#include "core/messages/traffic.h"
 #include "core/training/batches.h"
-#include "core/training/scratch_buffers.h"
 #include "core/training/training.h"
-#include "core/training/worker_scalars.h"
+#include "core/training/worker_parts.h"
 
 namespace residuum {
 
@@ -100,6 +100,7 @@ class WorkerGradient {
   std::span<const Real> borrowed_;
   std::vector<Real> gradient_, previous_, half_, first_;
   std::vector<Real> optimiser_memory_;
+  std::vector<MatrixPlace> layers_;  // of the model; kept where an optimiser may ask for them
   std::vector<double> statistics_;
 };
 

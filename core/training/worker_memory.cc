@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/vectors/dense.h"
-#include "core/vectors/large_vector.h"
 
 namespace residuum {
 namespace {
@@ -32,10 +31,10 @@ WorkerMemory<Real>::WorkerMemory(const Training& training, int worker)
       thresholds_(reused_thresholds(*method_.sparsifier, d_)) {}
 
 template <class Real>
-void WorkerMemory<Real>::form(const Turn& turn,
-                              std::span<const Real> gradient,
-                              ScratchBuffers<Real>& scratch,
-                              WorkerScalars& scalars) {
+void WorkerMemory<Real>::compress(const Turn& turn,
+                                  std::span<const Real> gradient,
+                                  ScratchBuffers<Real>& scratch,
+                                  WorkerScalars& scalars) {
   auto& parts = scratch.selection.parts;
   bounds_.resize(parts.size());
   for (std::size_t s = 0; s < parts.size(); ++s) {
@@ -52,6 +51,7 @@ void WorkerMemory<Real>::form(const Turn& turn,
                                    gradient,
                                    turn.step_size,
                                    {.segments = scratch.segments, .candidates = parts});
+  has_accumulator_ = true;
   note_norms(turn.before == 0, norms, scalars);
   is_residual_counted_ = false;
   if (!std::isfinite(norms.gradient_sq) || !std::isfinite(norms.accumulator_sq)) {
@@ -172,6 +172,7 @@ void WorkerMemory<Real>::update_residual(const MessageOutcome<Real>& outcome,
                                          const ScratchBuffers<Real>& scratch,
                                          WorkerScalars& scalars) {
   method_.feedback->update_residual(std::span<Real>(memory_), outcome, residual_update_);
+  has_accumulator_ = false;
   if (measured) {
     measure_residual(scratch, scalars);
     scalars.total_error += scalars.residual_norm_sq;
@@ -182,8 +183,8 @@ void WorkerMemory<Real>::update_residual(const MessageOutcome<Real>& outcome,
 template <class Real>
 void WorkerMemory<Real>::measure_residual(const ScratchBuffers<Real>& scratch,
                                           WorkerScalars& scalars) const {
-  scalars.residual_norm_sq = norm_sq(accumulator(), std::span(scratch.segments));
-  scalars.residual_norm_inf = static_cast<double>(norm_inf<Real>(accumulator()));
+  scalars.residual_norm_sq = norm_sq(residual(), std::span(scratch.segments));
+  scalars.residual_norm_inf = static_cast<double>(norm_inf<Real>(residual()));
 }
 
 template <class Real>

@@ -2,13 +2,13 @@
 // A WorkerMemory is the memory of one worker. It turns gradients into accumulators and accumulators
 // into messages, and updates the residual after the exchange.
 
+#include <cassert>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "core/training/scratch_buffers.h"
 #include "core/training/training.h"
-#include "core/training/worker_scalars.h"
+#include "core/training/worker_parts.h"
 
 namespace residuum {
 
@@ -30,10 +30,10 @@ class WorkerMemory {
   /// Forms a^p, in one pass over the memory, and its message. It fills in the norms of gradient and
   /// accumulator and the number of entries sent. If the accumulator is not finite, nothing is
   /// selected.
-  void form(const Turn& turn,
-            std::span<const Real> gradient,
-            ScratchBuffers<Real>& scratch,
-            WorkerScalars& scalars);
+  void compress(const Turn& turn,
+                std::span<const Real> gradient,
+                ScratchBuffers<Real>& scratch,
+                WorkerScalars& scalars);
 
   /// Fills in |s^p|^2 and <s^p, a^p>; call it before the residual is updated.
   void measure(WorkerScalars& scalars) const;
@@ -54,8 +54,21 @@ class WorkerMemory {
 
   const Message<Real>& message() const { return message_; }
   const ResidualUpdate<Real>& residual_update() const { return residual_update_; }
-  /// Returns a^p, or e^p after the residual update.
-  std::span<const Real> accumulator() const { return std::span<const Real>(memory_).first(d_); }
+  /// Returns a^p, from when it is formed until the residual is updated.
+  std::span<const Real> accumulator() const {
+    assert(has_accumulator_);
+    return std::span<const Real>(memory_).first(d_);
+  }
+  /// Returns e^p, at all other times.
+  std::span<const Real> residual() const {
+    assert(!has_accumulator_);
+    return std::span<const Real>(memory_).first(d_);
+  }
+  /// Returns the room for an a^p that the protocol forms itself, d numbers.
+  std::span<Real> accumulator_to_form() {
+    has_accumulator_ = true;
+    return std::span<Real>(memory_).first(d_);
+  }
 
   // State of the run, for checkpoints. The bounds of passes are left out: they affect speed only.
 
@@ -88,6 +101,7 @@ class WorkerMemory {
   std::vector<double> bounds_;      // per segment, for the next pass
   std::vector<double> thresholds_;  // per segment, where the sparsifier reuses them
   bool is_residual_counted_ = true;
+  bool has_accumulator_ = false;  // the first d numbers are a^p, and not e^p
 };
 
 }  // namespace residuum

@@ -1,6 +1,10 @@
 #include "core/vectors/dense.h"
 
 #include <cassert>
+#include <memory>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include "core/vectors/kernels.h"
 
@@ -62,5 +66,21 @@ template MagnitudeSums magnitude_sums<float>(std::span<const float>);
 template MagnitudeSums magnitude_sums<double>(std::span<const double>);
 template void add_to<float>(std::span<double>, std::span<const float>);
 template void add_to<double>(std::span<double>, std::span<const double>);
+
+void ask_for_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__)
+  constexpr std::size_t kHugePage = std::size_t{1} << 21;
+  if (bytes < 2 * kHugePage) {
+    return;
+  }
+  // Only huge pages that lie wholly in the memory are asked for: the others are shared with other
+  // data.
+  std::size_t room = bytes;
+  void* begin = std::align(kHugePage, kHugePage, memory, room);
+  if (begin != nullptr) {
+    madvise(begin, room - room % kHugePage, MADV_HUGEPAGE);
+  }
+#endif
+}
 
 }  // namespace residuum

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace residuum {
 
@@ -44,5 +45,22 @@ VirtualStep step_virtual(std::span<const double> w,
 /// sum += addend, in float64.
 template <class Real>
 void add_to(std::span<double> sum, std::span<const Real> addend);
+
+// Vectors of d numbers are put on huge pages, if the system provides them on request (Linux,
+// madvise). On small pages, code that touches a few distant entries, as put-back does, waits for
+// page tables.
+
+/// Asks for huge pages for the memory; if there are none, nothing happens.
+void ask_for_huge_pages(void* memory, std::size_t bytes);
+
+/// Returns `size` zeros.
+template <class Real>
+std::vector<Real> large_vector(std::size_t size) {
+  std::vector<Real> vector;
+  vector.reserve(size);
+  ask_for_huge_pages(vector.data(), size * sizeof(Real));  // before the first touch
+  vector.resize(size);
+  return vector;
+}
 
 }  // namespace residuum

@@ -8,18 +8,230 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
-#include "core/vectors/cold_bound.h"
 #include "core/vectors/kernels.h"
-#include "core/vectors/magnitude_bits.h"
-#include "core/vectors/ranking.h"
 
 namespace residuum {
 namespace {
+
+/// Magnitudes are compared as integers: the bits of a positive IEEE number, read as an integer, are
+/// ordered as the number is. MagnitudeBits is the unsigned integer as wide as Real.
+template <class Real>
+using MagnitudeBits =
+    std::conditional_t<sizeof(Real) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
+
+template <class Real>
+MagnitudeBits<Real> magnitude_bits(Real value) {
+  using Bits = MagnitudeBits<Real>;
+  return std::bit_cast<Bits>(value) & (std::numeric_limits<Bits>::max() >> 1);
+}
+
+// --- A bound for a vector whose last cut is not known -------------------------------------------
+
+/// Up to this size every non-zero entry becomes a candidate, because sampling and counting would
+/// cost more.
+constexpr std::size_t kSmallVector = 4096;
+
+/// The bucket of a magnitude is its exponent and 3 bits of mantissa; kShift is the number of bits
+/// below these.
+template <class Real>
+constexpr int kShift = sizeof(Real) == sizeof(float) ? 20 : 49;
+
+/// There are 2048 buckets for float and 16384 for double.
+template <class Real>
+constexpr std::size_t kMagnitudeBuckets = std::size_t{1} << (sizeof(Real) * 8 - 1 - kShift<Real>);
+
+/// Neighbours are counted in different tables, so that equal buckets do not wait for one another.
+constexpr std::size_t kHistograms = 4;
+
+template <class Real>
+void count_buckets(std::span<const Real> x, std::vector<std::uint32_t>& histogram) {
+  constexpr std::size_t kCount = kMagnitudeBuckets<Real>;
+  histogram.assign(kHistograms * kCount, 0);
+  const std::size_t whole = x.size() - x.size() % kHistograms;
+  for (std::size_t i = 0; i < whole; i += kHistograms) {
+    for (std::size_t table = 0; table < kHistograms; ++table) {
+      ++histogram[table * kCount + (magnitude_bits(x[i + table]) >> kShift<Real>)];
+    }
+  }
+  for (std::size_t i = whole; i < x.size(); ++i) {
+    ++histogram[magnitude_bits(x[i]) >> kShift<Real>];
+  }
+  for (std::size_t bucket = 0; bucket < kCount; ++bucket) {
+    for (std::size_t table = 1; table < kHistograms; ++table) {
+      histogram[bucket] += histogram[table * kCount + bucket];
+    }
+  }
+  histogram.resize(kCount);
+}
+
+/// Returns the magnitude, but at least the smallest positive number: zero is never selected.
+template <class Real>
+Real selectable(MagnitudeBits<Real> bits) {
+  return std::bit_cast<Real>(std::max<MagnitudeBits<Real>>(1, bits));
+}
+
+/// Returns an odd stride, so that a sample does not keep step with the rows of a matrix.
+std::size_t stride_for(std::size_t size) {
+  constexpr std::size_t kShortest = 63;
+  constexpr std::size_t kMostSampled = 65536;
+  return std::max(kShortest, size / kMostSampled) | 1;
+}
+
+/// Returns a magnitude that slightly more than k entries reach if the sampled entries are like the
+/// others. For short vectors it is the smallest positive number.
+template <class Real>
+Real likely_bound(std::span<const Real> x,
+                  std::size_t k,
+                  std::vector<MagnitudeBits<Real>>& sample) {
+  if (x.size() <= kSmallVector) {
+    return selectable<Real>(0);
+  }
+  const std::size_t stride = stride_for(x.size());
+  sample.clear();
+  for (std::size_t i = 0; i < x.size(); i += stride) {
+    sample.push_back(magnitude_bits(x[i]));
+  }
+  // `expected` entries of the sample are above the k-th entry; four standard deviations more make a
+  // miss rare.
+  const double expected = static_cast<double>(k) / static_cast<double>(stride);
+  const auto rank = static_cast<std::size_t>(expected + 4 * std::sqrt(expected) + 4);
+  if (rank >= sample.size()) {
+    return selectable<Real>(0);
+  }
+  const auto bound = sample.begin() + static_cast<std::ptrdiff_t>(rank);
+  std::nth_element(sample.begin(), bound, sample.end(), std::greater<>());
+  return selectable<Real>(*bound);
+}
+
+/// Returns a magnitude above zero that at least k entries reach, or all non-zero ones if there are
+/// fewer. It counts leading bits in a histogram and returns the lower end of the bucket that the
+/// k-th largest entry is in.
+template <class Real>
+Real certain_bound(std::span<const Real> x, std::size_t k, std::vector<std::uint32_t>& histogram) {
+  count_buckets(x, histogram);
+  std::size_t bucket = histogram.size();
+  std::size_t reached = 0;
+  while (bucket > 0 && reached < k) {
+    --bucket;
+    reached += histogram[bucket];
+  }
+  return selectable<Real>(static_cast<MagnitudeBits<Real>>(bucket) << kShift<Real>);
+}
+
+// --- The k-th largest magnitude -----------------------------------------------------------------
+
+/// The magnitude of the k-th largest entry, and how many entries of exactly that magnitude
+/// are among the k largest.
+struct KthMagnitude {
+  std::uint64_t magnitude = 0;
+  std::size_t ties = 0;
+};
+
+/// A ranking finds the k-th largest of many magnitudes: a histogram over their range tells its
+/// bucket, and only that bucket is searched. Magnitudes are given as bits, so that buckets cover
+/// equal ratios and few outliers do not leave all others in one bucket.
+/// Bits is uint32 or uint64; the spans and buffers given must outlive it.
+template <class Bits>
+class Ranking {
+ public:
+  /// `magnitudes` must not be empty.
+  Ranking(std::span<const Bits> magnitudes, std::vector<std::uint32_t>& histogram);
+
+  /// Requires 1 <= k <= size.
+  KthMagnitude cut(std::size_t k, std::vector<Bits>& bucket) const;
+
+  /// Returns a number that at least k of the magnitudes reach, and not many more.
+  Bits floor_of(std::size_t k) const;
+
+  Bits smallest() const { return smallest_; }
+
+ private:
+  /// A place is the bucket of the k-th largest, and the number of magnitudes in higher buckets.
+  struct Place {
+    std::size_t bucket;
+    std::size_t above;
+  };
+  Place place_of(std::size_t k) const;
+  std::size_t bucket_of(Bits magnitude) const { return (magnitude - smallest_) >> shift_; }
+
+  std::span<const Bits> magnitudes_;
+  std::vector<std::uint32_t>& histogram_;
+  Bits smallest_ = 0;
+  int shift_ = 0;
+};
+
+template <class Bits>
+Ranking<Bits>::Ranking(std::span<const Bits> magnitudes, std::vector<std::uint32_t>& histogram)
+    : magnitudes_(magnitudes), histogram_(histogram) {
+  assert(!magnitudes.empty());
+  constexpr int kFewestBits = 5;
+  constexpr int kMostBits = 12;
+  Bits largest = magnitudes.front();
+  smallest_ = largest;
+  for (const Bits magnitude : magnitudes) {
+    smallest_ = std::min(smallest_, magnitude);
+    largest = std::max(largest, magnitude);
+  }
+  // There are about as many buckets as magnitudes.
+  const int bits =
+      std::clamp(static_cast<int>(std::bit_width(magnitudes.size())), kFewestBits, kMostBits);
+  shift_ = std::max(0, static_cast<int>(std::bit_width(largest - smallest_)) - bits);
+  histogram_.reserve(2U << kMostBits);  // the most: no later ranking reallocates
+  histogram_.assign(bucket_of(largest) + 1, 0);
+  for (const Bits magnitude : magnitudes) {
+    ++histogram_[bucket_of(magnitude)];
+  }
+}
+
+template <class Bits>
+typename Ranking<Bits>::Place Ranking<Bits>::place_of(std::size_t k) const {
+  assert(k >= 1 && k <= magnitudes_.size());
+  std::size_t bucket = histogram_.size();
+  std::size_t reached = 0;
+  while (reached < k) {
+    --bucket;
+    reached += histogram_[bucket];
+  }
+  return {.bucket = bucket, .above = reached - histogram_[bucket]};
+}
+
+template <class Bits>
+KthMagnitude Ranking<Bits>::cut(std::size_t k, std::vector<Bits>& bucket) const {
+  const Place place = place_of(k);
+  // Every magnitude is written and the position moves on only for those of the bucket, hence one
+  // more place.
+  bucket.reserve(std::bit_ceil(histogram_[place.bucket] + 1U));
+  bucket.resize(histogram_[place.bucket] + 1);
+  std::size_t filled = 0;
+  for (const Bits magnitude : magnitudes_) {
+    bucket[filled] = magnitude;
+    filled += bucket_of(magnitude) == place.bucket ? 1 : 0;
+  }
+  bucket.resize(filled);
+  const std::size_t rank = k - place.above;
+  const auto kth = bucket.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+  std::nth_element(bucket.begin(), kth, bucket.end(), std::greater<>());
+  const Bits cut = *kth;
+  const auto larger = static_cast<std::size_t>(
+      std::count_if(bucket.begin(), kth, [cut](Bits magnitude) { return magnitude > cut; }));
+  return {.magnitude = cut, .ties = rank - larger};
+}
+
+template <class Bits>
+Bits Ranking<Bits>::floor_of(std::size_t k) const {
+  return smallest_ + (static_cast<Bits>(place_of(k).bucket) << shift_);
+}
+
+// --- Selection ----------------------------------------------------------------------------------
 
 template <class Real>
 using Magnitudes = std::vector<MagnitudeBits<Real>>;
@@ -70,7 +282,7 @@ void make_room(std::size_t size, std::size_t k, SelectWorkspace& workspace) {
 }
 
 /// True for entries within the cut. Calls must go in index order, so that ties go to lower indices.
-bool is_within(Cut& cut, std::uint64_t magnitude) {
+bool is_within(KthMagnitude& cut, std::uint64_t magnitude) {
   const bool is_tie = magnitude == cut.magnitude && cut.ties > 0;
   cut.ties -= is_tie ? 1 : 0;
   return is_tie || magnitude > cut.magnitude;
@@ -131,7 +343,7 @@ void take_magnitudes(std::span<const Real> values, Magnitudes<Real>& magnitudes)
 template <class Real>
 void emit(const Candidates& candidates,
           const Magnitudes<Real>& magnitudes,
-          Cut cut,
+          KthMagnitude cut,
           std::size_t count,
           SparseVector<Real>& selected) {
   // Every candidate is written and the position moves on only for those within the cut, hence one
@@ -188,7 +400,7 @@ void select_top_k(std::span<const Real> x,
   }
   const Ranking<MagnitudeBits<Real>> ranking(magnitudes, workspace.histogram);
   const std::size_t count = std::min(k, magnitudes.size());
-  const Cut cut = ranking.cut(count, bucket_of<Real>(workspace));
+  const KthMagnitude cut = ranking.cut(count, bucket_of<Real>(workspace));
   emit(candidates, magnitudes, cut, count, selected);
   const std::size_t wanted = wanted_candidates(k, x.size());
   if (count == k && wanted <= most_candidates(x.size())) {

@@ -11,7 +11,7 @@
 #include "core/aggregators/aggregator.h"
 #include "core/feedback/feedback.h"
 #include "core/random/random.h"
-#include "core/vectors/large_vector.h"
+#include "core/vectors/dense.h"
 #include "core/vectors/select.h"
 #include "experiments/benchmarks/bench.h"
 

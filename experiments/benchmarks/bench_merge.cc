@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "core/random/random.h"
-#include "core/vectors/split.h"
+#include "core/vectors/merge.h"
 #include "experiments/benchmarks/bench.h"
 
 namespace residuum {

@@ -18,6 +18,7 @@ ExitCode run_command(const Options& options,
 
 ExitCode plan_command(const Options& options);
 ExitCode report_command(const Options& options);
+ExitCode figure_command(const Options& options);
 ExitCode export_command(const Options& options);
 ExitCode watch_command(const Options& options);
 ExitCode compare_command(const Options& options);

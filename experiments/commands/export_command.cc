@@ -15,16 +15,6 @@
 namespace residuum {
 namespace {
 
-/// Reports a usage error if the name is that of a link, a device or a folder, which a file that
-/// takes its place would remove.
-void require_replaceable(const std::filesystem::path& file) {
-  std::error_code error;
-  const auto status = std::filesystem::symlink_status(file, error);
-  require(!std::filesystem::exists(status) || std::filesystem::is_regular_file(status),
-          "--out: '{}' is no plain file, and the table would take its place; name another",
-          file.string());
-}
-
 /// A file or folder that --out names, else one in the folder of results.
 OutputPath target_of(const Options& options) {
   if (options.out) {

@@ -8,6 +8,7 @@
 #include "assumptions/falsify/falsify.h"
 #include "assumptions/falsify/tight_search.h"
 #include "assumptions/one_step.h"
+#include "core/output_file.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/component_options.h"
 #include "experiments/commands/vectors_file.h"
@@ -54,6 +55,7 @@ void check_extent(const FalsifyOptions& given) {
   require(given.out.extension() == ".npy",
           "--out {} must end in .npy, the format that is written",
           given.out.string());
+  require_replaceable(given.out);
   // A missing folder is found before the search and not after it.
   const auto folder = given.out.parent_path();
   require(folder.empty() || std::filesystem::is_directory(folder),

@@ -19,6 +19,7 @@
 #include "experiments/console/streams.h"
 #include "experiments/study/network_section.h"
 #include "experiments/study/study_keys.h"
+#include "experiments/study/study_schema.h"
 #include "objectives/data/catalogue.h"
 #include "objectives/registry.h"
 #include "reports/collection/collect.h"
@@ -237,6 +238,13 @@ nlohmann::json as_json(const Groups& groups) {
 
 ExitCode list_command(const Options& options, const std::vector<ReferenceGroup>& commands) {
   require(!options.json || options.list_format == "text", "--json and --format: give one of them");
+  if (options.list_format == "json-schema") {
+    require(options.room == "keys",
+            "--format json-schema: there is one of the keys of a study alone; use 'residuum list "
+            "keys --format json-schema'");
+    print_json(study_schema());
+    return ExitCode::done;
+  }
   std::vector<std::string> known;
   auto json = nlohmann::json::object();
   for (const Room& room : rooms(commands)) {

@@ -134,6 +134,23 @@ std::uint64_t gradients_of(const PreparedRun& run) {
   return run.protocol ? law_of(run).contributions.value_or(workers) : workers;
 }
 
+/// Estimates the seconds of a run on one core: a worker passes over d numbers for its gradient of
+/// each sample and twice for its message. Only what is short or long by far is told apart.
+double estimated_seconds(const PreparedRun& run) {
+  constexpr double kSecondsPerNumber = 1e-9;
+  constexpr double kSecondsPerMessage = 1e-5;
+  constexpr double kPasses = 2;
+  constexpr double kPilots = 11;  // at most, with the run itself
+  const auto batch = static_cast<double>(run.training.batch);
+  const double samples =
+      batch > 0 ? batch : static_cast<double>(run.samples) / std::max(run.workers, 1);
+  const double per_gradient = kSecondsPerMessage + kSecondsPerNumber * (kPasses + samples) *
+                                                       static_cast<double>(run.dimension);
+  const auto gradients =
+      static_cast<double>(run.training.iterations) * static_cast<double>(gradients_of(run));
+  return gradients * per_gradient * (run.needs_pilot ? kPilots : 1);
+}
+
 }  // namespace
 
 ExitCode plan_command(const Options& options) {
@@ -142,7 +159,11 @@ ExitCode plan_command(const Options& options) {
   ObjectiveCache objectives({.data_dir = data_directory(options.data_dir),
                              .cache_dir = cache_folder(),
                              .workers = 1,
-                             .allow_commands = options.allow_commands});
+                             .allow_commands = options.allow_commands,
+                             .study_dir = options.study.parent_path()});
+  require(!options.job.are_given() || plan_format(options.plan_format).takes_job_options,
+          "--time, --mem, --partition, --account, --tasks, --processes and --before are for "
+          "--format slurm");
   if (options.layers) {
     plan_layers(options, study, objectives);
     return ExitCode::done;
@@ -151,7 +172,8 @@ ExitCode plan_command(const Options& options) {
           "--format {}: a search decides run by run what comes next, which no engine can be told "
           "beforehand; use 'residuum run', with --groups on many processes",
           options.plan_format);
-  Plan plan{.runs = {},
+  Plan plan{.study = study.name,
+            .runs = {},
             .most_runs = study.search ? study.search->most_runs() : 0,
             .needs_processes = real_execution(study) != nullptr,
             .result_dir = output_folder(options, study.name)};
@@ -172,6 +194,7 @@ ExitCode plan_command(const Options& options) {
                                           : run.workers,
                          .worker_iterations = run.training.iterations * gradients_of(run),
                          .needs_pilot = run.needs_pilot,
+                         .seconds = estimated_seconds(run),
                          .varying = varying_text(run.varying)});
   }
   plan_format(options.plan_format).print(options, plan);

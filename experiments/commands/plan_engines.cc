@@ -5,12 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
 
 #include "core/cluster/mpi_world.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "experiments/commands/plan_formats.h"
 #include "experiments/runs/provenance.h"
+#include "objectives/data/catalogue.h"
 
 namespace residuum {
 namespace {
@@ -100,37 +104,134 @@ std::string python_bytes(const std::string& text) {
   return literal + "\"";
 }
 
+std::string absolute_path(const std::filesystem::path& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
+
+/// Returns the options with paths that mean the same in any working directory.
+Options from_anywhere(const Options& options, const Plan& plan) {
+  Options absolutely = options;
+  absolutely.study = absolute_path(options.study);
+  absolutely.out = absolute_path(plan.result_dir);
+  absolutely.data_dir = absolute_path(data_directory(options.data_dir));
+  return absolutely;
+}
+
+constexpr double kShort = 60;         // seconds of a run that one process does as well
+constexpr double kTaskSeconds = 300;  // of work, which pays for the start of a task
+
+/// Returns how many processes a task has: those that were asked for, one where all runs that are
+/// left are short, else as many as every run can have.
+int processes_of_task(const JobOptions& job, const Plan& plan) {
+  const int most = shared_processes(plan);
+  if (job.processes) {
+    require(*job.processes <= most && (!plan.needs_processes || *job.processes == most),
+            "--processes {}: runs of this study have {}{}",
+            *job.processes,
+            plan.needs_processes ? "" : "at most ",
+            most);
+    return *job.processes;
+  }
+  const bool has_long = std::any_of(plan.runs.begin(), plan.runs.end(), [](const PlannedRun& run) {
+    return !run.is_over() && run.seconds > kShort;
+  });
+  return plan.needs_processes || has_long ? most : 1;
+}
+
+/// Returns in how many shares the study is done: one for each run, but several runs in a share
+/// where they are short. It goes by all runs of the study, so that a later plan has the same
+/// shares.
+std::size_t shares_of(const JobOptions& job, const Plan& plan, int processes) {
+  constexpr double kMostTasks = 1000;  // MaxArraySize is 1001 by default, for indices from 0
+  double seconds = 0;
+  for (const auto& run : plan.runs) {
+    seconds += run.seconds / processes;
+  }
+  const auto runs = static_cast<double>(plan.runs.size());
+  const double wanted =
+      job.tasks ? static_cast<double>(*job.tasks) : std::ceil(seconds / kTaskSeconds);
+  return static_cast<std::size_t>(std::clamp(wanted, 1.0, std::min(runs, kMostTasks)));
+}
+
+/// Returns the lines by which a job asks for what the user knows of the cluster. The values were
+/// checked when the command line was read.
+std::string directives(const JobOptions& job) {
+  std::string lines;
+  const auto add = [&lines](const char* name, const std::optional<std::string>& value) {
+    lines += value ? fmt::format("#SBATCH --{}={}\n", name, *value) : "";
+  };
+  add("time", job.time);
+  add("mem", job.memory);
+  add("partition", job.partition);
+  add("account", job.account);
+  return lines;
+}
+
+/// Returns the user's lines. The shell evaluates each for itself, so that a quote that is open ends
+/// with its line.
+std::string lines_before(const JobOptions& job) {
+  std::string lines;
+  for (const auto& line : job.before) {
+    lines += fmt::format("{} || exit\n", quoted_command({"eval", line}));
+  }
+  return lines;
+}
+
 }  // namespace
 
-/// Prints a job array with a task per run that is left, as far as an array may have so many; each
-/// takes as many processes as every run can have. Tasks that are stopped in time put themselves
-/// back into the queue. The number of shares is that of the study: a part of the array that is
-/// submitted again does the same runs as before.
+/// Prints a job array and a job that reports after it. Tasks that are stopped in time put
+/// themselves back into the queue. The number of shares is that of the study: a part of the array
+/// that is submitted again does the same runs as before.
 void print_plan_as_slurm(const Options& options, const Plan& plan) {
-  constexpr std::size_t kMostTasks = 1000;  // MaxArraySize is 1001 by default, for indices from 0
-  const std::size_t shares = std::clamp<std::size_t>(plan.runs.size(), 1, kMostTasks);
+  const int processes = processes_of_task(options.job, plan);
+  const std::size_t shares = shares_of(options.job, plan, processes);
+  const std::string before = lines_before(options.job);
   fmt::print(
       "#!/bin/bash\n"
-      "# {} of {} runs are left, in {} shares; finished ones are skipped. Any part of the array "
-      "may\n"
-      "# be submitted again (sbatch --array=3,7 FILE): task i does share i.\n"
-      "#SBATCH --job-name=residuum\n"
+      "# {} of {} runs are left, in {} shares; finished ones are skipped. 'bash FILE' submits the "
+      "array\n"
+      "# and a job that reports after it, 'sbatch FILE' the array alone. Task i does share i: any "
+      "part of\n"
+      "# the array may be submitted again (sbatch --array=3,7 FILE).\n"
+      "#SBATCH --job-name={}\n"
       "#SBATCH --array={}\n"
       "#SBATCH --ntasks={}\n"
       "#SBATCH --cpus-per-task=1\n"
       "#SBATCH --signal=USR1@60\n"
-      "srun {} --shard \"$SLURM_ARRAY_TASK_ID/{}\"\n"
+      "{}\n",
+      runs_left(plan),
+      plan.runs.size(),
+      shares,
+      plan.study,
+      shares_left(plan, shares),
+      processes,
+      directives(options.job));
+  const std::string report = quoted_command({"residuum", "report", absolute_path(plan.result_dir)});
+  fmt::print(
+      "if [ -z \"${{SLURM_ARRAY_TASK_ID:-}}\" ]; then\n"
+      "  job=$(sbatch --parsable \"$@\" \"$0\") || exit\n"
+      "  echo \"job ${{job%%;*}} does the runs\"\n"
+      "  sbatch --dependency=\"afterany:${{job%%;*}}\" <<'REPORT'\n"
+      "#!/bin/bash\n"
+      "#SBATCH --job-name={}-report\n"
+      "#SBATCH --ntasks=1\n"
+      "{}{}{}\n"
+      "REPORT\n"
+      "  exit\n"
+      "fi\n\n",
+      plan.study,
+      directives(options.job),
+      before,
+      report);
+  fmt::print(
+      "{}srun {} --shard \"$SLURM_ARRAY_TASK_ID/{}\"\n"
       "code=$?\n"
       "if [ $code -eq {} ] || [ $code -eq {} ]; then\n"
       "  scontrol requeue \"${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID\"\n"
       "fi\n"
       "exit $code\n",
-      runs_left(plan),
-      plan.runs.size(),
-      shares,
-      shares_left(plan, shares),
-      shared_processes(plan),
-      quoted_command(study_words(options)),
+      before,
+      quoted_command(study_words(from_anywhere(options, plan))),
       shares,
       static_cast<int>(ExitCode::stopped),
       static_cast<int>(ExitCode::time_limit));

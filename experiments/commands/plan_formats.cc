@@ -70,7 +70,11 @@ const std::vector<PlanFormat>& plan_formats() {
   static const std::vector<PlanFormat> formats{
       {.name = "table", .print = print_plan_as_table, .lists_layers = true},
       {.name = "json", .print = print_plan_as_json, .lists_layers = true},
-      {.name = "slurm", .print = print_plan_as_slurm, .lists_layers = false, .is_an_engine = true},
+      {.name = "slurm",
+       .print = print_plan_as_slurm,
+       .lists_layers = false,
+       .is_an_engine = true,
+       .takes_job_options = true},
       {.name = "parallel",
        .print = print_plan_as_parallel,
        .lists_layers = false,

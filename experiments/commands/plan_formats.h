@@ -23,12 +23,14 @@ struct PlannedRun {
   int processes = 0;  // at most
   std::uint64_t worker_iterations = 0;
   bool needs_pilot = false;
+  double seconds = 0;  // a rough estimate of its work on one processor core
   std::string varying;
 
   bool is_over() const { return is_over_state(state); }
 };
 
 struct Plan {
+  std::string study;                 // its name: letters, digits, '.', '-' and '_'
   std::vector<PlannedRun> runs;      // in the order in which --shard counts them, at least one
   std::size_t most_runs = 0;         // that a search makes; 0 without one
   bool needs_processes = false;      // real runs cannot share one process
@@ -41,8 +43,9 @@ int shared_processes(const Plan& plan);
 struct PlanFormat {
   const char* name = "";
   void (*print)(const Options& options, const Plan& plan) = nullptr;
-  bool lists_layers = false;  // and so goes together with --layers
-  bool is_an_engine = false;  // that is told beforehand what to run
+  bool lists_layers = false;       // and so goes together with --layers
+  bool is_an_engine = false;       // that is told beforehand what to run
+  bool takes_job_options = false;  // what JobOptions say
 };
 
 const std::vector<PlanFormat>& plan_formats();

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include "experiments/commands/commands.h"
+#include "experiments/commands/interval_kinds.h"
 #include "experiments/console/streams.h"
 #include "reports/collection/collect.h"
 #include "reports/page/report.h"
@@ -22,20 +26,35 @@
 namespace residuum {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, reports::IntervalKind>, 3> kIntervals{
-    {{"iqr", reports::IntervalKind::quartiles},
-     {"student", reports::IntervalKind::student},
-     {"bootstrap", reports::IntervalKind::bootstrap}}};
+/// A ByteUnit is a power of 1000, as in the program's own words.
+struct ByteUnit {
+  std::string_view name;
+  double bytes;
+};
+constexpr std::array<ByteUnit, 7> kByteUnits{
+    {{"", 1}, {"B", 1}, {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}};
 
-reports::IntervalKind interval_kind(const std::string& name) {
-  std::vector<std::string> known;
-  for (const auto& one : kIntervals) {
-    if (one.first == name) {
-      return one.second;
-    }
-    known.emplace_back(one.first);
+/// Reads "2MB" and returns bytes.
+double byte_amount(const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  const auto* const found = std::find_if(
+      kByteUnits.begin(), kByteUnits.end(), [&](const ByteUnit& one) { return one.name == unit; });
+  require(error == std::errc() && std::isfinite(number) && number > 0 && found != kByteUnits.end(),
+          "--at is '{}', but must be bytes above zero, such as 500kB, 2MB or 1.5GB",
+          text);
+  return number * found->bytes;
+}
+
+reports::TableChoice choice_of(const ReportOptions& given) {
+  reports::TableChoice choice{
+      .budgets = {}, .columns = given.columns, .digits = given.digits, .wide = given.wide};
+  for (const auto& text : given.budgets) {
+    choice.budgets.push_back(byte_amount(text));
   }
-  usage_error("--interval {}: unknown{}", name, suggestion(name, known));
+  return choice;
 }
 
 constexpr const char* kSources = "sources.json";
@@ -93,13 +112,14 @@ ExitCode report_command(const Options& options) {
             suggestion(*options.theorem, known));
   }
   const auto kind = interval_kind(options.interval);
+  const auto choice = choice_of(options.report);
   auto folder = reports::read_result_folders(options.result_dirs);
   folder.path = target_of(options);
   if (options.out) {
     write_sources(folder.path, folder.sources);
   }
   const auto summary = reports::collect(std::move(folder));
-  const auto report = reports::write_report(summary, kind);
+  const auto report = reports::write_report(summary, kind, choice);
   for (const auto& problem : report.problems) {
     say(fmt::format("note: {}", problem));
   }

@@ -63,7 +63,8 @@ class StudyRuns {
                      .cache_dir = cache_folder(),
                      .workers = 1,
                      .local_rank = world.local_rank(),
-                     .allow_commands = options.allow_commands}),
+                     .allow_commands = options.allow_commands,
+                     .study_dir = options.study.parent_path()}),
         command_line_(command_line),
         command_(quoted_command(command_line)) {
     start_.reset();  // processes give signs of life from here on

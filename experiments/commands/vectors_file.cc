@@ -170,12 +170,8 @@ Vectors read_csv(std::string_view text, const std::string& file) {
   return vectors;
 }
 
-struct FlatArray {
-  std::vector<std::size_t> shape;
-  std::vector<double> numbers;  // row after row
-};
-
-FlatArray flat_npy(std::string_view bytes, const std::string& file) {
+/// The numbers of an array, in the order of its rows.
+NamedTensor flat_npy(std::string_view bytes, const std::string& file) {
   const NpyHeader header = parse_npy_header(bytes, file);
   const auto type = npy_type(header.type);
   const auto shape = parse_npy_shape(header.shape);
@@ -194,7 +190,7 @@ FlatArray flat_npy(std::string_view bytes, const std::string& file) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     numbers[i] = npy_number(*type, data, i);
   }
-  return {.shape = *shape, .numbers = std::move(numbers)};
+  return {.name = file, .shape = *shape, .numbers = std::move(numbers)};
 }
 
 /// Returns which step of an array of this shape is meant; 0 of a shape (P, d), which has one.
@@ -261,44 +257,35 @@ void refuse_archives(const std::filesystem::path& file) {
           file.filename().string());
 }
 
-/// Returns the arrays of a .npz file, or the one that is named.
-std::vector<NpzMember> chosen_members(std::string_view bytes,
-                                      const std::string& file,
-                                      const std::optional<std::string>& wanted) {
-  auto members = read_npz(bytes, file);
+/// Leaves the array that is named, or all.
+template <class Array>
+void choose(std::vector<Array>& arrays,
+            const std::string& file,
+            const std::optional<std::string>& wanted) {
   if (!wanted) {
-    return members;
+    return;
   }
   std::vector<std::string> names;
-  names.reserve(members.size());
-  for (const NpzMember& member : members) {
-    names.push_back(member.name);
+  names.reserve(arrays.size());
+  for (const Array& array : arrays) {
+    names.push_back(array.name);
   }
-  std::erase_if(members, [&](const NpzMember& member) { return member.name != *wanted; });
-  require(!members.empty(), "{}: has no array '{}'{}", file, *wanted, suggestion(*wanted, names));
-  return members;
+  std::erase_if(arrays, [&](const Array& array) { return array.name != *wanted; });
+  require(!arrays.empty(), "{}: has no array '{}'{}", file, *wanted, suggestion(*wanted, names));
 }
 
-std::string array_name(const NpzMember& member, const std::string& file) {
-  return fmt::format("{}, array '{}'", file, member.name);
+std::string array_name(const std::string& file, const std::string& name) {
+  return fmt::format("{}, array '{}'", file, name);
 }
 
-/// Reads one array as a .npy file is read. Of several, each has the workers as its first dimension,
-/// and a worker's vector is its part of every array, in their order.
-Vectors read_npz_vectors(std::string_view bytes,
-                         const std::string& file,
-                         std::optional<std::int64_t> step,
-                         const std::optional<std::string>& wanted) {
-  const auto members = chosen_members(bytes, file, wanted);
-  if (members.size() == 1) {
-    return read_npy(members.front().bytes, array_name(members.front(), file), step);
-  }
-  require(!step, "{}: has {} arrays; name the one with steps by --member", file, members.size());
+/// Each array has the workers as its first dimension, and a worker's vector is its part of every
+/// array, in their order.
+Vectors rows_of_workers(const std::vector<NamedTensor>& arrays, const std::string& file) {
   Vectors vectors;
-  for (const NpzMember& member : members) {
-    const std::string name = array_name(member, file);
-    const FlatArray array = flat_npy(member.bytes, name);
-    const std::size_t workers = array.shape.front();
+  for (const NamedTensor& array : arrays) {
+    const std::string name = array_name(file, array.name);
+    const std::size_t workers = array.shape.empty() ? 0 : array.shape.front();
+    require(workers > 0, "{}: has no rows: its first dimension is that of the workers", name);
     vectors.resize(vectors.empty() ? workers : vectors.size());
     require(
         workers == vectors.size(),
@@ -306,7 +293,7 @@ Vectors read_npz_vectors(std::string_view bytes,
         "takes one",
         name,
         workers,
-        members.front().name,
+        arrays.front().name,
         vectors.size());
     const std::size_t count = array.numbers.size() / workers;
     for (std::size_t i = 0; i < array.numbers.size(); ++i) {
@@ -318,23 +305,58 @@ Vectors read_npz_vectors(std::string_view bytes,
       vectors[i / count].push_back(array.numbers[i]);
     }
   }
+  require(vectors.empty() || !vectors.front().empty(), "{}: its arrays have no numbers", file);
   return vectors;
+}
+
+std::vector<NamedTensor> arrays_of_npz(std::string_view bytes,
+                                       const std::string& file,
+                                       const std::optional<std::string>& wanted) {
+  auto members = read_npz(bytes, file);
+  choose(members, file, wanted);
+  std::vector<NamedTensor> arrays;
+  for (const NpzMember& member : members) {
+    arrays.push_back(flat_npy(member.bytes, array_name(file, member.name)));
+    arrays.back().name = member.name;
+  }
+  return arrays;
+}
+
+std::vector<NamedTensor> arrays_of_safetensors(std::string_view bytes,
+                                               const std::string& file,
+                                               const std::optional<std::string>& wanted) {
+  auto arrays = read_safetensors(bytes, file);
+  choose(arrays, file, wanted);
+  return arrays;
+}
+
+/// Reads one array as a .npy file is read, and several by their rows.
+Vectors read_npz_vectors(std::string_view bytes,
+                         const std::string& file,
+                         std::optional<std::int64_t> step,
+                         const std::optional<std::string>& wanted) {
+  auto members = read_npz(bytes, file);
+  choose(members, file, wanted);
+  if (members.size() == 1) {
+    return read_npy(members.front().bytes, array_name(file, members.front().name), step);
+  }
+  require(!step, "{}: has {} arrays; name the one with steps by --member", file, members.size());
+  return rows_of_workers(arrays_of_npz(bytes, file, wanted), file);
 }
 
 /// Returns all numbers of one file as a vector, whatever their shape.
 std::vector<double> read_worker(const std::filesystem::path& file,
                                 const std::optional<std::string>& member) {
   const std::string bytes = reports::read_file(file);
-  if (file.extension() == ".safetensors") {
-    return read_safetensors(bytes, file.string());
-  }
-  if (file.extension() != ".npz") {
+  if (file.extension() == ".npy") {
     return flat_npy(bytes, file.string()).numbers;
   }
+  const auto arrays = file.extension() == ".npz"
+                          ? arrays_of_npz(bytes, file.string(), member)
+                          : arrays_of_safetensors(bytes, file.string(), member);
   std::vector<double> numbers;
-  for (const NpzMember& one : chosen_members(bytes, file.string(), member)) {
-    const auto part = flat_npy(one.bytes, array_name(one, file.string())).numbers;
-    numbers.insert(numbers.end(), part.begin(), part.end());
+  for (const NamedTensor& array : arrays) {
+    numbers.insert(numbers.end(), array.numbers.begin(), array.numbers.end());
   }
   return numbers;
 }
@@ -415,18 +437,19 @@ std::vector<std::vector<double>> read_vectors(const std::filesystem::path& file,
     return read_folder(file, member);
   }
   refuse_archives(file);
-  require(file.extension() != ".safetensors",
-          "{}: holds one worker's numbers; name a folder with a file for each worker",
-          name);
   const bool is_array = file.extension() == ".npy";
   const bool is_archive = file.extension() == ".npz";
+  const bool is_tensors = file.extension() == ".safetensors";
   require(
       is_array || is_archive || !step, "{}: only a .npy array of shape (T, P, d) has steps", name);
-  require(is_archive || !member, "{}: only a .npz file has arrays for --member", name);
+  require(is_archive || is_tensors || !member,
+          "{}: only .npz and .safetensors files have arrays for --member",
+          name);
   const std::string bytes = reports::read_file(file);
-  auto vectors = is_archive ? read_npz_vectors(bytes, name, step, member)
-                 : is_array ? read_npy(bytes, name, step)
-                            : read_csv(bytes, name);
+  auto vectors = is_archive   ? read_npz_vectors(bytes, name, step, member)
+                 : is_tensors ? rows_of_workers(arrays_of_safetensors(bytes, name, member), name)
+                 : is_array   ? read_npy(bytes, name, step)
+                              : read_csv(bytes, name);
   require(!vectors.empty(), "{}: no vectors in the file", name);
   return vectors;
 }

@@ -167,7 +167,8 @@ std::vector<PreparedRun> prepared_runs(const Study& study, const Options& option
   ObjectiveCache objectives({.data_dir = data_directory(options.data_dir),
                              .cache_dir = cache_folder(),
                              .workers = 1,
-                             .allow_commands = options.allow_commands});
+                             .allow_commands = options.allow_commands,
+                             .study_dir = options.study.parent_path()});
   auto runs = prepare_all(study, objectives);
   require_prepared(runs);
   return runs;
@@ -338,7 +339,7 @@ ExitCode verify_command(const Options& options, const std::string& program) {
   refuse_fast_reductions(study);
   refuse_real_runs(study);
   refuse_measured_times(study);
-  const auto lock = FileLock::attempt(top / ".lock", FileLock::Kind::exclusive);
+  const auto lock = FileLock::attempt(top / kStudyLock, FileLock::Kind::exclusive);
   require(lock != nullptr,
           "another process verifies in {}; wait for it or give another --out",
           top.string());

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <string>
 #include <sys/ioctl.h>
 #include <thread>
 #include <unistd.h>
@@ -40,7 +42,10 @@ ExitCode watch_command(const Options& options) {
   for (;;) {
     watch.look(seconds_since_1970());
     constexpr const char* kClear = "\x1b[H\x1b[J";
-    fmt::print("{}{}", repeats ? kClear : "", watch.table(lines_of_output()));
+    const std::size_t lines = lines_of_output();
+    const std::string curves = options.plot ? watch.curves(lines / 2) : std::string();
+    const auto taken = static_cast<std::size_t>(std::count(curves.begin(), curves.end(), '\n'));
+    fmt::print("{}{}{}", repeats ? kClear : "", watch.table(lines - taken), curves);
     std::fflush(stdout);
     if (!repeats || watch.is_over()) {
       return ExitCode::done;

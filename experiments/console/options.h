@@ -75,6 +75,41 @@ struct TableOptions {
   double scale = 1;
 };
 
+/// The options of `plan` for the jobs of a cluster: what the user knows of it.
+struct JobOptions {
+  std::optional<std::string> time;       // as Slurm writes it
+  std::optional<std::string> memory;     // of a node
+  std::optional<std::string> partition;  // the queue
+  std::optional<std::string> account;
+  std::optional<int> tasks;         // of the job array, at most
+  std::optional<int> processes;     // of a task
+  std::vector<std::string> before;  // lines of shell before the program starts
+
+  bool are_given() const {
+    return time || memory || partition || account || tasks || processes || !before.empty();
+  }
+};
+
+/// The options of `report` say how its tables are printed.
+struct ReportOptions {
+  std::vector<std::string> columns;
+  std::vector<std::string> budgets;  // --at: 2MB
+  std::optional<int> digits;
+  std::vector<std::string> wide;
+};
+
+/// The options of `figure` say what is drawn, and how large.
+struct FigureOptions {
+  std::filesystem::path folder;
+  std::string quantity;
+  std::optional<std::string> by;      // else iterations
+  std::vector<std::string> methods;   // lists of labels; empty: all
+  std::optional<std::string> format;  // --for icml, ieee or slides
+  std::optional<std::string> width;   // 84mm
+  std::optional<std::string> font_size;
+  std::filesystem::path file;
+};
+
 /// The options of `keep` and of `epochs`.
 struct KeepOptions {
   std::filesystem::path results;
@@ -99,13 +134,15 @@ struct Options {
   double checkpoint_every_s = 300;
 
   std::string plan_format = "table";
+  JobOptions job;                    // of plan
   bool layers = false;               // of plan: print layers, not runs
   std::vector<int> ranks;            // of verify; empty: 1 to 4, as far as there are workers
   std::string room;                  // of list
-  std::string list_format = "text";  // of list: or markdown
+  std::string list_format = "text";  // of list: or markdown, json-schema
   std::vector<std::filesystem::path> result_dirs;  // of report, export, watch and compare
   std::optional<std::string> theorem;              // that report explains on stdout
-  std::string interval = "iqr";  // of report: over the seeds, iqr, student or bootstrap
+  ReportOptions report;
+  std::string interval = "iqr";  // of report and figure: iqr, student or bootstrap
   std::vector<std::string> benchmarks;
 
   // export
@@ -114,6 +151,7 @@ struct Options {
 
   // watch
   bool once = false;
+  bool plot = false;
   double every_s = 2;
 
   // compare
@@ -126,6 +164,7 @@ struct Options {
   std::vector<std::filesystem::path> pages;
   bool check_pages = false;
 
+  FigureOptions figure;
   TableOptions table;
   KeepOptions keep;
 

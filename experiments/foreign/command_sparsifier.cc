@@ -23,7 +23,7 @@
 #include "assumptions/testing/compressor_session.h"
 #include "core/config/amount.h"
 #include "core/output_file.h"
-#include "core/sparsifiers/subset.h"
+#include "core/sparsifiers/sparsifier.h"
 #include "experiments/foreign/child_process.h"
 #include "experiments/foreign/compressor_frames.h"
 #include "objectives/data/npy.h"

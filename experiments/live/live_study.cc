@@ -43,12 +43,12 @@ inline namespace live {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kAttached = "attached to a training";
 constexpr const char* kShadow =
     "the gradients of your training as it goes without the study, whatever its methods would have "
     "done to the model";
 constexpr const char* kApply =
     "the gradients of your training, which takes the update of this method";
+constexpr const char* kNotBegun = "not-begun";       // the state of a study without a step
 constexpr std::string_view kStatePrefix = "state-";  // what the names of checkpoints begin with
 constexpr std::chrono::seconds kPatience{2};         // of a training that leaves
 constexpr std::size_t kMostDigits = 10;              // of an iteration
@@ -290,6 +290,11 @@ class LiveStudy::Runs {
     rest();
     require_some_run();
     if (steps_ == 0) {
+      each_together(*world_, [&] {
+        if (world_->is_root()) {
+          write_file_atomically(OutputPath::named(folder) / kNotBegun, "");
+        }
+      });
       return;
     }
     order(Order::save);
@@ -437,7 +442,7 @@ class LiveStudy::Runs {
       members_[i]->is_over = done[i].get<bool>();
       members_[i]->failure = members_[i]->is_over ? "it had ended before" : "";
     }
-    provenance_ = provenance({kAttached}, *world_);
+    provenance_ = provenance({reports::kAttached}, *world_);
   }
 
   void begin_folder(const std::vector<PreparedRun>& planned, const std::vector<std::string>& ids) {
@@ -448,7 +453,7 @@ class LiveStudy::Runs {
     const Options options;
     RunBatches batches(study_, options.share, ids, result_dir_);
     batches.next();
-    lock_ = begin_study(result_dir_, study_, planned, batches, kAttached, options);
+    lock_ = begin_study(result_dir_, study_, planned, batches, reports::kAttached, options);
   }
 
   OutputPath folder_of(const Member& member) const {
@@ -472,12 +477,14 @@ class LiveStudy::Runs {
   }
 
   /// Puts the state of each run where it looks for a checkpoint; returns the iterations that they
-  /// have done. A folder without a state is of a study that had not taken a step, or had ended.
+  /// have done. A run that had ended has no state.
   nlohmann::json load_states(const fs::path& folder) {
     auto done = nlohmann::json::array();
-    if (fs::is_empty(folder)) {
+    if (fs::exists(folder / kNotBegun)) {
       return done;
     }
+    require(!fs::is_empty(folder),
+            "the state is empty: process 0 must load what was saved on process 0");
     for (const auto& member : members_) {
       done.push_back(member->is_over ? 0 : load_state(folder, *member, study_));
     }
@@ -578,6 +585,9 @@ class LiveStudy::Runs {
   }
 
   void note_failure(Member& member) {
+    if (is_interrupted(result_dir_, member.planned.id)) {
+      return;
+    }
     try {
       fail_run(result_dir_, member.planned, study_, member.failure);
     } catch (const Error& error) {

@@ -55,11 +55,10 @@ class LiveStudy {
   /// Adds a row (step, learning rate, loss) to training.csv; the root alone writes.
   void note(double loss);
 
-  /// Saves what the runs need to go on, in files of `folder` that the root writes; nothing before
-  /// the first step. Collective.
+  /// Saves what the runs need to go on, in files of `folder` that the root writes. Collective.
   void save(const std::filesystem::path& folder);
-  /// Goes on from what `save` has written. It must come before the first step, and the folder of
-  /// results must be the one of then. Collective.
+  /// Goes on from what `save` has written; of the root an empty folder is refused. It must come
+  /// before the first step, and the folder of results must be the one of then. Collective.
   void load(const std::filesystem::path& folder);
 
   /// Ends all runs and writes the tables. Collective; later calls do nothing.

@@ -149,7 +149,7 @@ class Monitor:
             if len(given) != len(rooms):
                 raise ResiduumError(f"step {self.steps} has {len(given)} gradients, but the model had {len(rooms)} parameters")
             for name, room, shape, values in zip(["the model"] if is_flat else self.names, rooms, shapes, given):
-                values = torch.zeros(shape) if values is None else torch.as_tensor(values).detach()
+                values = torch.zeros(shape) if values is None else _dense(torch.as_tensor(values))
                 if values.shape != shape:
                     raise ResiduumError(f"step {self.steps}: the gradient of {name} has the shape {tuple(values.shape)}, not {tuple(shape)}")
                 room.copy_(values.reshape(-1))
@@ -178,10 +178,14 @@ class Monitor:
             self._stop(self._reason())
 
     def state_dict(self) -> dict[str, bytes]:
-        """Returns the memories of all methods, for a checkpoint of the training; call it on all ranks. Rank 0 alone gets something."""
+        """Returns the memories of all methods, for a checkpoint of the training; call it on all ranks. Rank 0 alone gets something. A study
+        that has stopped or is closed has none, which is a warning."""
+        if self.stopped or not self._handle:
+            why = self.stopped or "the monitor is closed"
+            warnings.warn(f"a training that starts from this checkpoint needs another folder for its study: {why}", RuntimeWarning, stacklevel=2)
+            return {}
         with tempfile.TemporaryDirectory() as folder:
-            if self._handle and not self.stopped:
-                self._check(self._library.residuum_save(self._handle, os.fsencode(folder)))
+            self._check(self._library.residuum_save(self._handle, os.fsencode(folder)))
             return {file.name: file.read_bytes() for file in sorted(pathlib.Path(folder).iterdir())}
 
     def load_state_dict(self, state: dict[str, bytes]) -> None:
@@ -231,6 +235,10 @@ class Monitor:
 
 _left: list[torch.Tensor] = []  # what a run that waits for a lost process may still read
 _failures: list[Any] = []  # exceptions that end the program: other ranks may not take part in an orderly end
+
+
+def _dense(gradient: torch.Tensor) -> torch.Tensor:
+    return (gradient.to_dense() if gradient.layout != torch.strided else gradient).detach()
 
 
 def _note_failure(*details: Any, before: Any = sys.excepthook) -> None:
@@ -305,7 +313,7 @@ def _hook(state, bucket):  # type: ignore[no-untyped-def]  # DDP reads annotatio
     try:
         if not monitor.stopped:
             for part, gradient in state.of(bucket, monitor.parts[0]):
-                part.copy_(gradient.detach().reshape(-1))
+                part.copy_(_dense(gradient).reshape(-1))
         if bucket.is_last() and (monitor.apply or not monitor.stopped):
             state.take_step()
     except ResiduumError as error:

@@ -63,8 +63,9 @@ int residuum_step(residuum_monitor* monitor,
 /* Adds the loss of the last step to training.csv in the folder of results. */
 int residuum_note(residuum_monitor* monitor, double loss);
 
-/* Saves the memories of all runs as files in `folder`, written by rank 0, and goes on from them. A
- * state is loaded before the first step, with the folder of results that it was saved with. */
+/* Saves the memories of all runs as files in `folder`, written by rank 0, and goes on from them; an
+ * empty folder is no state. A state is loaded before the first step, with the folder of results
+ * that it was saved with. */
 int residuum_save(residuum_monitor* monitor, const char* folder);
 int residuum_load(residuum_monitor* monitor, const char* folder);
 

@@ -29,6 +29,8 @@
 #include "experiments/console/call_watch.h"
 #include "experiments/console/signals.h"
 #include "experiments/console/streams.h"
+#include "experiments/program/job_options.h"
+#include "experiments/program/report_options.h"
 #include "experiments/program/vector_options.h"
 #include "experiments/runs/job_digest.h"
 #include "experiments/runs/provenance.h"
@@ -40,6 +42,7 @@ using residuum::add_falsify;
 using residuum::add_flag;
 using residuum::add_inspect;
 using residuum::add_rate;
+using residuum::add_report;
 using residuum::ExitCode;
 using residuum::Options;
 using residuum::ProgressStyle;
@@ -154,6 +157,7 @@ void add_watch(CLI::App& command, Options& options) {
   command.add_option("DIR", options.result_dirs, "the result folders of a running study")
       ->required();
   add_flag(command, "--once", options.once, "print the table and end");
+  add_flag(command, "--plot", options.plot, "curves of loss and delta of the runs under way");
   command.add_option("--every", options.every_s, "seconds between two looks (2)")
       ->check(positive_time);
 }
@@ -179,6 +183,26 @@ void add_compare(CLI::App& command, Options& options) {
 void add_page(CLI::App& command, Options& options) {
   command.add_option("PAGE", options.pages, "Markdown pages whose tables are marked")->required();
   add_flag(command, "--check", options.check_pages, "write nothing; a stale table is exit 4");
+}
+
+void add_figure(CLI::App& command, Options& options) {
+  auto& own = options.figure;
+  command.add_option("DIR", own.folder, "a result folder")->required();
+  command
+      .add_option(
+          "QUANTITY", own.quantity, "loss-gap, delta, ..., or the name of a figure of the report")
+      ->required();
+  command.add_option(
+      "--by", own.by, "what it is drawn against: iterations, bytes, time, gradients or epochs");
+  command
+      .add_option("--methods", own.methods, "names of the methods that are drawn, parted by commas")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_option("--for", own.format, "the size of one column: icml, ieee or slides");
+  command.add_option("--width", own.width, "its width, such as 84mm or 3.25in (84mm)");
+  command.add_option("--font-size", own.font_size, "the size of its letters, such as 8pt (8pt)");
+  command.add_option("--interval", options.interval, "over the seeds: iqr, student or bootstrap");
+  command.add_option("-o,--out", own.file, "a file that ends in .pdf, .svg or .tex")->required();
 }
 
 void add_table(CLI::App& command, Options& options) {
@@ -229,6 +253,7 @@ struct CommandLine {
   CLI::App* run = app.add_subcommand("run", "run a study; finished runs are skipped");
   CLI::App* plan = app.add_subcommand("plan", "print the runs of a study, run nothing");
   CLI::App* report = app.add_subcommand("report", "make report.html from a result folder");
+  CLI::App* figure = app.add_subcommand("figure", "one figure in the size of a paper or a talk");
   CLI::App* exported = app.add_subcommand("export", "the measurements in forms of other programs");
   CLI::App* watch = app.add_subcommand("watch", "follow a running study by its files");
   CLI::App* compare = app.add_subcommand("compare", "the same study twice: what changed");
@@ -258,15 +283,10 @@ struct CommandLine {
     add_allowance(*plan, options);
     plan->add_option("--format", options.plan_format, "table, json, slurm, parallel or snakemake")
         ->check(CLI::IsMember(residuum::plan_format_names()));
+    residuum::add_job(*plan, options.job);
     add_flag(*plan, "--layers", options.layers, "the layers of the models, for probes.layers");
-    report->add_option("DIR", options.result_dirs, "result folders, which are read as one")
-        ->required();
-    report->add_option("--out", options.out, "folder of tables and report (DIR)");
-    report->add_option("--theorem", options.theorem, "say how this theorem was judged, by method");
-    report->add_option(
-        "--interval",
-        options.interval,
-        "over the seeds: iqr (median, quartiles), student or bootstrap (mean, 95 %)");
+    add_report(*report, options);
+    add_figure(*figure, options);
     add_export(*exported, options);
     add_watch(*watch, options);
     add_compare(*compare, options);
@@ -287,8 +307,10 @@ struct CommandLine {
     bench->add_option("NAME", options.benchmarks, "which ones; all without");
     add_flag(*bench, "--json", options.json, "as JSON");
     list->add_option("ROOM", options.room, "objectives, datasets, sparsifiers, ...; all without");
-    list->add_option("--format", options.list_format, "text, or markdown, a page of reference")
-        ->check(CLI::IsMember({"text", "markdown"}));
+    list->add_option("--format",
+                     options.list_format,
+                     "text; markdown, a page of reference; or of keys json-schema, for editors")
+        ->check(CLI::IsMember({"text", "markdown", "json-schema"}));
     add_flag(*list, "--json", options.json, "as JSON");
     add_flag(*info, "--json", options.json, "as JSON");
   }
@@ -345,6 +367,9 @@ ExitCode dispatch_alone(const CommandLine& line) {
   }
   if (line.report->parsed()) {
     return residuum::report_command(options);
+  }
+  if (line.figure->parsed()) {
+    return residuum::figure_command(options);
   }
   if (line.exported->parsed()) {
     return residuum::export_command(options);

@@ -8,18 +8,14 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/console/streams.h"
+#include "experiments/program/report_options.h"
 
 int main(int argc, char** argv) {
   using residuum::ExitCode;
   residuum::hold_standard_streams();
   residuum::Options options;
   CLI::App app("Makes report.html, figures and tables from result folders of residuum");
-  app.add_option("DIR", options.result_dirs, "result folders, which are read as one")->required();
-  app.add_option("--out", options.out, "folder of tables and report (DIR)");
-  app.add_option("--theorem", options.theorem, "say how this theorem was judged, by method");
-  app.add_option("--interval",
-                 options.interval,
-                 "over the seeds: iqr (median, quartiles), student or bootstrap (mean, 95 %)");
+  residuum::add_report(app, options);
   try {
     app.parse(argc, argv);
     return static_cast<int>(residuum::flush_output(residuum::report_command(options)));

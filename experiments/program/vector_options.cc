@@ -18,8 +18,10 @@ void add_compression(CLI::App& command, Options& options) {
       ->check(utf8_text);
   command.add_option("--block", options.block, "entries of a block, for a sparsifier of blocks");
   command.add_option(
-      "--rows", options.rows, "powersgd: rows of the matrix that the accumulator forms");
-  command.add_option("--rank", options.rank, "powersgd: rank of the approximation");
+      "--rows", options.rows, "powersgd, arc-top-k: rows of the matrix that the accumulator forms");
+  command.add_option("--rank",
+                     options.rank,
+                     "powersgd: rank of the approximation; arc-top-k: columns of the sketch");
   command.add_option("--quantiser", options.quantiser, "residuum list quantisers")
       ->check(utf8_text);
   command.add_option("--bits", options.bits, "bits of a value, for qsgd and linear");
@@ -37,9 +39,12 @@ void add_inspect(CLI::App& command, Options& options) {
   command
       .add_option("FILE",
                   options.file,
-                  "P accumulators: .csv rows, .npy of shape (P, d) or (T, P, d), .npz, or a folder")
+                  "P accumulators: .csv rows, .npy of shape (P, d) or (T, P, d), .npz, "
+                  ".safetensors, or a folder")
       ->required();
-  command.add_option("--member", options.member, "the array of a .npz; all of them without")
+  command
+      .add_option(
+          "--member", options.member, "the array of a .npz or .safetensors; all of them without")
       ->check(utf8_text);
   command.add_option("--step", options.step, "which of T steps, from 0");
   command.add_option("--gradient", options.gradient, "the gradients alone, for xi");

@@ -10,6 +10,10 @@
 
 namespace residuum {
 
+/// The lock of a study's folder. Nobody else has a file of this name, so that a folder which a
+/// start has left right after it is known as ours.
+inline constexpr const char* kStudyLock = ".residuum.lock";
+
 class FileLock {
  public:
   enum class Kind { exclusive, shared };

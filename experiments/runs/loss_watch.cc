@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "core/cluster/mpi_mailbox.h"
+#include "core/cluster/mpi_world.h"
 #include "experiments/console/streams.h"
 #include "experiments/runs/provenance.h"
 

@@ -121,6 +121,8 @@ void add_update(const Method& method, RunFacts& facts) {
   facts.momentum = facts.memory == Memory::velocity ? method.feedback->momentum() : method.momentum;
   facts.outer_step = method.outer_step;
   facts.takes_signs = method.update_rule == UpdateRule::signs;
+  facts.direction =
+      method.update_rule == UpdateRule::orthogonal ? "the polar factors of its layers" : "";
   facts.weight_decay = method.weight_decay;
   facts.effective_decay = method.effective_decay();
   facts.clipped = method.clip == Clip::none     ? "nothing"

@@ -137,6 +137,15 @@ std::string id_in(const std::filesystem::path& config) {
 
 }  // namespace
 
+bool is_interrupted(const std::filesystem::path& result_dir, const std::string& run_id) {
+  try {
+    const auto status = reports::read_json(result_dir / "runs" / run_id / "status.json");
+    return reports::text_at(status, "state") == state_name(Outcome::State::stopped);
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 bool is_done(const std::filesystem::path& result_dir, const std::string& run_id) {
   const auto folder = result_dir / "runs" / run_id;
   if (!is_there(folder / "status.json")) {

@@ -23,6 +23,9 @@ namespace residuum {
 /// Returns whether status.json says that the run has come to its end; such a run is not made again.
 bool is_done(const std::filesystem::path& result_dir, const std::string& run_id);
 
+/// Returns whether status.json says that the run was stopped and can go on.
+bool is_interrupted(const std::filesystem::path& result_dir, const std::string& run_id);
+
 /// Mends a run that is done: writes config.json anew where it cannot be what was written (a run's
 /// identity says what it holds), and removes what an earlier failure has left.
 void mend_finished(const std::filesystem::path& result_dir,
@@ -52,6 +55,8 @@ class RunFolder final : public Recorder {
 
   void write(const Row& row, const std::vector<Check>& checks) override;
   void write_detail(const DetailRow& row) override { details_.write(row); }
+
+  const OutputPath& path() const { return folder_; }
 
   /// Iterations that the checkpoint has done, 0 without one.
   std::uint64_t resumed_iterations() const { return resumed_ ? resumed_->head.iteration : 0; }

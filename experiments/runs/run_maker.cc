@@ -106,6 +106,28 @@ std::optional<std::string> device_in(const RunSpec& spec) {
 
 }  // namespace
 
+namespace {
+
+/// Beats while a run is made, also where that ends by an error.
+class BeatingRun {
+ public:
+  BeatingRun(Heartbeat& heartbeat, const RunFolder* folder) : heartbeat_(heartbeat) {
+    if (folder != nullptr) {
+      heartbeat_.begin(folder->path(), folder->resumed_iterations());
+    }
+  }
+  BeatingRun(const BeatingRun&) = delete;
+  BeatingRun& operator=(const BeatingRun&) = delete;
+  BeatingRun(BeatingRun&&) = delete;
+  BeatingRun& operator=(BeatingRun&&) = delete;
+  ~BeatingRun() { heartbeat_.end(); }
+
+ private:
+  Heartbeat& heartbeat_;
+};
+
+}  // namespace
+
 /// Every checkpoint that is refused is set aside, so the attempts come to an end.
 Outcome RunMaker::make(const RunSpec& spec,
                        const PreparedRun& planned,
@@ -127,6 +149,38 @@ Outcome RunMaker::make(const RunSpec& spec,
     });
   }
 }
+
+namespace {
+
+/// A training outside that has lost a process goes on from its own checkpoint, and the run with it:
+/// what was measured stays.
+Outcome keeping_what_was_measured(const std::function<Outcome()>& training,
+                                  const PreparedRun& run,
+                                  const RunSummary& summary,
+                                  const nlohmann::json& provenance,
+                                  RunFolder* folder) {
+  try {
+    return training();
+  } catch (const Error& error) {
+    const bool is_lost = run.objective->source() != nullptr && error.code() == ExitCode::resource;
+    if (is_lost && folder != nullptr && summary.rows > 0) {
+      Outcome lost;
+      lost.state = Outcome::State::stopped;
+      lost.message = error.what();
+      folder->finish(lost, summary, run, provenance);
+    }
+    throw;
+  }
+}
+
+nlohmann::json with_devices(nlohmann::json provenance, const RunSpec& spec, World& group) {
+  if (const auto device = device_in(spec)) {
+    provenance["devices"] = network_devices(group, *device);
+  }
+  return provenance;
+}
+
+}  // namespace
 
 /// The root makes the folder once; a further attempt goes on with it.
 // NOLINTNEXTLINE(readability-function-cognitive-complexity)
@@ -161,18 +215,16 @@ Outcome RunMaker::attempt(const RunSpec& spec,
       }
     }
   });
+  const BeatingRun beating(heartbeat_, folder.get());
   use_pilot(run, folder.get());
   start_processes(run, *cluster);
-  auto provenance = place_.provenance;
-  const auto device = device_in(spec);
-  if (device) {
-    provenance["devices"] = network_devices(place_.group, *device);
-  }
+  const auto provenance = with_devices(place_.provenance, spec, place_.group);
   NoRecorder nothing;
   Recorder& recorder = folder ? static_cast<Recorder&>(*folder) : nothing;
   Monitor monitor(make_probes(run.probes, "'probes.names'"),
                   recorder,
                   [&](std::uint64_t done, std::uint64_t total) {
+                    heartbeat_.iteration(done);
                     progress.iteration(done, total);
                     after_iteration();
                   });
@@ -182,8 +234,11 @@ Outcome RunMaker::attempt(const RunSpec& spec,
   }
   RunCheckpoints checkpoints(*cluster, folder.get(), monitor, place_.checkpoint_every_s);
   run.training.checkpoints = &checkpoints;
-  Outcome outcome = checkpoints.guard([&] {
+  const auto training = [&] {
     return law_of(run).is_real ? train_really(run.training, monitor) : train(run.training, monitor);
+  };
+  Outcome outcome = checkpoints.guard([&] {
+    return keeping_what_was_measured(training, run, monitor.summary(), provenance, folder.get());
   });
   check_data_at_end(spec, run, folder.get());
   in_step([&] {
@@ -239,7 +294,9 @@ void RunMaker::use_pilot(PreparedRun& run, RunFolder* folder) {
   run.found = folder != nullptr ? folder->found() : std::nullopt;
   place_.group.broadcast(0, std::as_writable_bytes(std::span(&run.found, 1)));
   if (!run.found) {
-    run.found = find_threshold(run.training);
+    run.found = find_threshold(
+        run.training, [this](int number, std::uint64_t done) { heartbeat_.pilot(number, done); });
+    heartbeat_.pilot(0, 0);
   }
   if (folder != nullptr) {
     folder->remember(run.found);

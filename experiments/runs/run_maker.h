@@ -7,6 +7,7 @@
 
 #include "core/trainer/trainer.h"
 #include "experiments/console/progress.h"
+#include "experiments/runs/heartbeat.h"
 #include "experiments/runs/loss_watch.h"
 #include "experiments/runs/rank_log.h"
 #include "experiments/runs/run_folder.h"
@@ -52,6 +53,7 @@ class RunMaker {
   void start_processes(PreparedRun& run, const Cluster& cluster);
 
   Place place_;
+  Heartbeat heartbeat_;  // of the run that this process is the root of
 };
 
 }  // namespace residuum

@@ -21,14 +21,14 @@ namespace fs = std::filesystem;
 /// what else comes before.
 bool is_begun(const fs::path& result_dir) {
   std::error_code ignored;
-  const fs::path lock = result_dir / ".lock";
+  const fs::path lock = result_dir / kStudyLock;
   if (!fs::is_regular_file(fs::symlink_status(lock, ignored)) || fs::file_size(lock, ignored) > 0) {
     return false;
   }
   const fs::directory_iterator entries(result_dir);
   return std::all_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
     const std::string name = entry.path().filename().string();
-    return name == ".lock" || name == kTablesLock || is_temporary(name);
+    return name == kStudyLock || name == kTablesLock || is_temporary(name);
   });
 }
 
@@ -47,7 +47,7 @@ void refuse_foreign_folder(const fs::path& result_dir) {
 /// Locks the folder; shares of one study may be made side by side, each on runs of its own.
 std::unique_ptr<FileLock> lock_folder(const fs::path& result_dir, const Share& share) {
   const auto kind = share.of > 1 ? FileLock::Kind::shared : FileLock::Kind::exclusive;
-  auto lock = FileLock::attempt(result_dir / ".lock", kind);
+  auto lock = FileLock::attempt(result_dir / kStudyLock, kind);
   require(lock != nullptr,
           "another process is writing {}; wait for it or give another --out",
           result_dir.string());

@@ -12,7 +12,7 @@ namespace residuum {
 
 /// This lock is held while the tables of a result folder are written, because shards may end at the
 /// same time.
-inline constexpr const char* kTablesLock = ".tables.lock";
+inline constexpr const char* kTablesLock = ".residuum.tables.lock";
 
 /// Collects the tables of the whole folder and prints them. The exit code is that of the runs
 /// `ids`, read from the folder, so that a second call that finds all runs done says the same.

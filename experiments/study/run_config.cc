@@ -8,7 +8,7 @@
 #include "core/fnv1a.h"
 #include "core/gradient_source.h"
 #include "core/schedules/density_schedule.h"
-#include "core/training/matrices.h"
+#include "core/training/training.h"
 #include "experiments/foreign/command_sparsifier.h"
 #include "experiments/study/budget_section.h"
 #include "experiments/study/network_section.h"
@@ -433,6 +433,20 @@ void KnownKeys::check(const Study& study) const {
   }
 }
 
+namespace {
+
+/// Refuses a method that the protocol, the number of workers or the layers do not go with.
+void check_method(const PreparedRun& run) {
+  const auto layers = matrices_of(*run.objective);
+  run.protocol->check(*run.method, run.objective->dimension(), run.workers);
+  run.method->aggregator->check(run.participants(), layers);
+  if (run.method->optimiser != nullptr) {
+    run.method->optimiser->check(layers);
+  }
+}
+
+}  // namespace
+
 PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& known) {
   const Sections sections(spec);
   PreparedRun run;
@@ -453,6 +467,8 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   training.precision = read_precision(objective);
   run.objective = objectives.get(objective, run.workers);
   check_dimension(*run.objective);
+  run.dimension = run.objective->dimension();
+  run.samples = run.objective->samples();
   run.data_fingerprint = run.objective->data().fingerprint;
   resolve(objective);
   training.objective = run.objective.get();
@@ -473,8 +489,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   training.loss_bound = read_loss_bound(budget, *run.objective);
   resolve(budget);
   run.method = read_method(sections, spec, run, run.config, known);
-  run.protocol->check(*run.method, run.objective->dimension(), run.workers);
-  run.method->aggregator->check(run.participants(), matrices_of(*run.objective));
+  check_method(run);
   check_overlap(training.overlap, *run.method, *run.objective, law_of(run));
   check_participation(workers, training, law_of(run), *run.method);
   training.method = run.method.get();

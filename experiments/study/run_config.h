@@ -52,6 +52,8 @@ struct PreparedRun {
   std::uint64_t seed = 1;
   nlohmann::json varying;
   nlohmann::json config = nlohmann::json::object();  // resolved values by section
+  std::size_t dimension = 0;                         // d of the objective
+  std::size_t samples = 0;                           // that it has; 0 without data
   std::string data_fingerprint;  // of what the objective has loaded; empty without data
   std::shared_ptr<const Objective> objective;
   std::shared_ptr<const Method> method;

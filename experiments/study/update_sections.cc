@@ -3,6 +3,20 @@
 namespace residuum {
 namespace {
 
+/// Reports a usage error for what has no meaning beside polar factors of updates.
+void check_polar_factors(const Section& outer, const Section& step, const Method& method) {
+  require(method.momentum == 0,
+          "{}: a momentum after the exchange would add up updates of which only the polar factors "
+          "count; take out {}, and let feedback \"ef21-sgdm\" average the gradients",
+          outer.where("kind"),
+          step.where("momentum"));
+  require(method.clip != Clip::update,
+          "{}: clipping changes no polar factor, so {} would do nothing; use \"worker\", or leave "
+          "out step.clip_norm",
+          outer.where("kind"),
+          step.where("clip_at"));
+}
+
 /// Reports a usage error for what has no meaning beside signs of updates.
 void check_signs(const Section& outer,
                  const Section& step,
@@ -99,7 +113,8 @@ void read_outer(const Section& outer,
   if (outer.given().empty()) {
     return;
   }
-  const auto kind = outer.choice("kind", {"plain", "sign", "heavy-ball", "nesterov"}, "plain");
+  const auto kind =
+      outer.choice("kind", {"plain", "sign", "orthogonal", "heavy-ball", "nesterov"}, "plain");
   method.outer_step = outer.number("step", 1);
   require(
       method.outer_step > 0, "{} must be positive, got {}", outer.where("step"), method.outer_step);
@@ -107,7 +122,11 @@ void read_outer(const Section& outer,
     check_signs(outer, step, feedback, method);
     method.update_rule = UpdateRule::signs;
   }
-  if (kind == "plain" || kind == "sign") {
+  if (kind == "orthogonal") {
+    check_polar_factors(outer, step, method);
+    method.update_rule = UpdateRule::orthogonal;
+  }
+  if (kind != "heavy-ball" && kind != "nesterov") {
     require(!outer.has("momentum"),
             "{}: an outer step of kind \"{}\" has no momentum; use \"heavy-ball\" or "
             "\"nesterov\"",

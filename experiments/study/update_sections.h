@@ -21,7 +21,8 @@ void read_local(const Section& local,
                 const Section& feedback,
                 Method& method);
 
-/// Reads [outer], the outer step and momentum of local methods, or that the model moves by signs.
+/// Reads [outer], the outer step and momentum of local methods, or that the model moves by signs or
+/// polar factors.
 /// Without the section the model takes the update as it is.
 void read_outer(const Section& outer, const Section& step, const Section& feedback, Method& method);
 

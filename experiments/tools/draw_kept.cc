@@ -52,7 +52,7 @@ struct Picture {
 
 constexpr auto kLog = reports::Scale::log;
 constexpr auto kLinear = reports::Scale::linear;
-constexpr std::array<Picture, 7> kPictures{{
+constexpr std::array<Picture, 8> kPictures{{
     {"loss", "iterations.csv", "iteration", "loss", "iteration", "f(w)"},
     {"loss-bytes", "iterations.csv", "bytes", "loss", "bytes sent", "f(w)", kLog},
     {"accuracy", "iterations.csv", "iteration", "test_accuracy", "iteration", "test accuracy"},
@@ -82,6 +82,13 @@ constexpr std::array<Picture, 7> kPictures{{
      kLog,
      "3",
      true},
+    {"exchange",
+     "networks.csv",
+     "sparsifier_k",
+     "iteration_s",
+     "entries that a worker sends",
+     "seconds of an exchange",
+     kLog},
 }};
 
 const Picture& picture_of(std::string_view name) {

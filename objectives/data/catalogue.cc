@@ -48,8 +48,19 @@ bool is_file(const Path& path) {
   return std::filesystem::is_regular_file(path, error);
 }
 
-bool is_path(const std::string& name) {
-  return name.find('/') != std::string::npos || (find_entry(name) == nullptr && is_file(name));
+/// Returns whether a value of the key `data` is a path and not a name.
+bool is_data_path(const std::string& name_or_path) {
+  return name_or_path.find_first_of("./") != std::string::npos &&
+         find_entry(name_or_path) == nullptr;
+}
+
+/// Returns the path of a file that must be there.
+Path need_path(const std::string& path) {
+  std::error_code ignored;
+  require(std::filesystem::exists(path, ignored),
+          "{}: no such file. A path in a study begins at the folder of the study file",
+          path);
+  return path;
 }
 
 /// Refuses a name that could lead out of the data directory or that would garble a message: names
@@ -57,14 +68,12 @@ bool is_path(const std::string& name) {
 void check_name(const std::string& name) {
   const auto is_allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("._+-").find(c) != std::string_view::npos;
+           std::string_view("_+-").find(c) != std::string_view::npos;
   };
   constexpr std::size_t kLongest = 100;
   require(
-      !name.empty() && name.size() <= kLongest && name[0] != '.' &&
-          std::all_of(name.begin(), name.end(), is_allowed),
-      "a data set's name is 1 to {} letters, digits and . _ + -, and does not start with a dot; "
-      "a path has a '/'",
+      !name.empty() && name.size() <= kLongest && std::all_of(name.begin(), name.end(), is_allowed),
+      "a data set's name is 1 to {} letters, digits and _ + -; a path has a '.' or a '/'",
       kLongest);
 }
 
@@ -108,9 +117,10 @@ std::optional<Path> find_file(const Path& data_dir, const Wanted& wanted) {
         places,
         wanted.name);
   }
-  usage_error("unknown data set '{}' ({}; a path needs a '/'){}",
+  usage_error("unknown data set '{}' ({}; a path has a '.' or a '/', such as './{}'){}",
               wanted.name,
               places,
+              wanted.name,
               suggestion(wanted.name, names_of(DataKind::sparse)));
 }
 
@@ -156,7 +166,7 @@ ImageDataset synthetic_images(Part part) {
 }
 
 std::optional<Path> find_sparse_test(const std::string& name, const Path& data_dir) {
-  if (is_path(name)) {
+  if (is_data_path(name)) {
     const Path path(name);
     return find_packed(path.parent_path(), data_file_name(path) + ".t");
   }
@@ -173,7 +183,7 @@ std::optional<Path> find_sparse_test(const std::string& name, const Path& data_d
 /// Returns the table's entry of this name and kind. Images and texts can be named only if they are
 /// in the table.
 const DatasetEntry& known_entry(const std::string& name, DataKind kind) {
-  require(kind != DataKind::images || !is_path(name),
+  require(kind != DataKind::images || !is_data_path(name),
           "images are taken by name, not from a path; known: {}",
           fmt::join(names_of(kind), ", "));
   check_name(name);
@@ -212,6 +222,10 @@ TextSource synthetic_text() {
 
 }  // namespace
 
+std::string data_in_study(const std::string& name_or_path, const Path& study_dir) {
+  return is_data_path(name_or_path) ? (study_dir / name_or_path).string() : name_or_path;
+}
+
 Path data_directory(const std::optional<std::string>& flag) {
   if (flag) {
     require(!flag->empty(), "--data-dir is empty; name a folder");
@@ -224,8 +238,8 @@ Path data_directory(const std::optional<std::string>& flag) {
 SparseDataset load_sparse(const std::string& name_or_path,
                           const Path& data_dir,
                           LibsvmWishes wishes) {
-  if (is_path(name_or_path)) {
-    return read_libsvm(name_or_path, wishes);
+  if (is_data_path(name_or_path)) {
+    return read_libsvm(need_path(name_or_path), wishes);
   }
   check_name(name_or_path);
   const DatasetEntry* const entry = find_entry(name_or_path);
@@ -285,9 +299,9 @@ std::optional<ImageDataset> load_images_test(const std::string& name, const Path
 }
 
 TextSource load_text(const std::string& name_or_path, const Path& data_dir) {
-  if (is_path(name_or_path)) {
+  if (is_data_path(name_or_path)) {
     TextSource text{.name = data_file_name(name_or_path), .train = {}};
-    text.train = read_text(name_or_path, text.note);
+    text.train = read_text(need_path(name_or_path), text.note);
     return text;
   }
   const DatasetEntry& entry = known_entry(name_or_path, DataKind::text);

@@ -43,10 +43,14 @@ std::span<const DatasetEntry> datasets();
 /// Returns the data directory: `flag` (--data-dir) if given, else $RESIDUUM_DATA, else "data".
 std::filesystem::path data_directory(const std::optional<std::string>& flag);
 
+/// Returns what a study in `study_dir` means by its key `data`: a name as it is. A relative path,
+/// which has a dot or a slash and is no known name, begins at the study's folder.
+std::string data_in_study(const std::string& name_or_path, const std::filesystem::path& study_dir);
+
 /// Loads the data that a study's key `data` names: a known name, another file's name in the data
-/// directory, or the path of a LIBSVM file (anything with a '/', or a file that exists). A name is
-/// looked for as NAME/FILE and FILE, each plain and packed. If nothing is found, a usage error
-/// names the places, the nearest known name and the cure.
+/// directory, or the path of a LIBSVM file. A name is looked for as NAME/FILE and FILE, each plain
+/// and packed. If nothing is found, a usage error names the places, the nearest known name and the
+/// cure.
 SparseDataset load_sparse(const std::string& name_or_path,
                           const std::filesystem::path& data_dir,
                           LibsvmWishes wishes = {});

@@ -51,6 +51,7 @@ constexpr std::array<TensorType, 4> kTensorTypes{{{"F16", 2, &number_of_half},
 
 struct Tensor {
   std::string name;
+  std::vector<std::size_t> shape;
   const TensorType* type = nullptr;
   std::size_t begin = 0;  // of the bytes behind the head
   std::size_t end = 0;
@@ -102,6 +103,7 @@ Tensor tensor_of(const std::string& name,
                           places[0] <= places[1] && places[1] <= size;
   require(has_places, "{}: tensor '{}' does not lie within the file", file, name);
   Tensor tensor{.name = name,
+                .shape = {},
                 .type = known,
                 .begin = places[0].get<std::size_t>(),
                 .end = places[1].get<std::size_t>()};
@@ -110,6 +112,7 @@ Tensor tensor_of(const std::string& name,
           file,
           name,
           tensor.end - tensor.begin);
+  tensor.shape = told["shape"].get<std::vector<std::size_t>>();
   return tensor;
 }
 
@@ -142,7 +145,7 @@ json parse_safetensors_head(std::string_view bytes,
 
 }  // namespace
 
-std::vector<double> read_safetensors(std::string_view bytes, const std::string& name) {
+std::vector<NamedTensor> read_safetensors(std::string_view bytes, const std::string& name) {
   std::size_t head_size = 0;
   const json head = parse_safetensors_head(bytes, head_size, name);
   const std::string_view data = bytes.substr(head_size);
@@ -155,7 +158,7 @@ std::vector<double> read_safetensors(std::string_view bytes, const std::string& 
   std::sort(tensors.begin(), tensors.end(), [](const Tensor& a, const Tensor& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
-  std::vector<double> numbers;
+  std::vector<NamedTensor> read;
   std::size_t expected = 0;
   for (const Tensor& tensor : tensors) {
     require(tensor.begin == expected,
@@ -167,16 +170,17 @@ std::vector<double> read_safetensors(std::string_view bytes, const std::string& 
     expected = tensor.end;
     const std::string_view own = data.substr(tensor.begin, tensor.end - tensor.begin);
     const std::size_t count = own.size() / tensor.type->width;
-    numbers.reserve(numbers.size() + count);
+    std::vector<double> numbers(count);
     for (std::size_t i = 0; i < count; ++i) {
-      numbers.push_back(tensor.type->number(own, i));
+      numbers[i] = tensor.type->number(own, i);
     }
+    read.push_back({.name = tensor.name, .shape = tensor.shape, .numbers = std::move(numbers)});
   }
   require(expected == data.size(),
           "{}: {} bytes of numbers belong to no tensor",
           name,
           data.size() - expected);
-  return numbers;
+  return read;
 }
 
 }  // namespace residuum

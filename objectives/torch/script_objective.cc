@@ -108,11 +108,13 @@ bool is_npy(const std::string& name) { return name.ends_with(".npy"); }
 
 /// Reads the arrays that two keys name; a module that computes its own loss may need no labels.
 SampleArrays read_arrays(const Section& section,
+                         const ObjectiveContext& context,
                          const char* inputs_key,
                          const char* labels_key,
                          NetworkLoss loss) {
   const std::string inputs = section.text(inputs_key);
-  SampleArrays arrays{.name = inputs, .inputs = read_npy_array(inputs), .labels = std::nullopt};
+  SampleArrays arrays{
+      .name = inputs, .inputs = read_npy_array(context.file_of(inputs)), .labels = std::nullopt};
   require(arrays.inputs.samples() <= std::numeric_limits<std::uint32_t>::max(),
           "{}: has {} samples, more than 32-bit numbers can name",
           inputs,
@@ -126,7 +128,7 @@ SampleArrays read_arrays(const Section& section,
     return arrays;
   }
   const std::string labels = section.text(labels_key);
-  arrays.labels = read_npy_array(labels);
+  arrays.labels = read_npy_array(context.file_of(labels));
   require(arrays.labels->samples() == arrays.inputs.samples(),
           "{}: has {} labels, and {} has {} samples",
           labels,
@@ -173,8 +175,8 @@ std::size_t read_kept(const Section& section, std::size_t samples, const std::st
   return count == 0 ? samples : static_cast<std::size_t>(count);
 }
 
-NetworkData load_arrays(const Section& section, NetworkLoss loss) {
-  SampleArrays train = read_arrays(section, "data", "labels", loss);
+NetworkData load_arrays(const Section& section, const ObjectiveContext& context, NetworkLoss loss) {
+  SampleArrays train = read_arrays(section, context, "data", "labels", loss);
   const std::size_t kept = read_kept(section, train.inputs.samples(), train.name);
   NetworkData data{.info = {.name = train.name,
                             .samples = kept,
@@ -189,7 +191,7 @@ NetworkData load_arrays(const Section& section, NetworkLoss loss) {
   section.knows("test_labels");
   section.knows("test_data");
   if (section.has("test_data")) {
-    SampleArrays test = read_arrays(section, "test_data", "test_labels", loss);
+    SampleArrays test = read_arrays(section, context, "test_data", "test_labels", loss);
     require(test.inputs.sample_shape() == train.inputs.sample_shape(),
             "{}: has samples of shape ({}), and {} of ({})",
             test.name,
@@ -208,7 +210,7 @@ NetworkData load_script_data(const Section& section,
                              const ObjectiveContext& context,
                              NetworkLoss loss) {
   if (section.has("data") && is_npy(section.text("data"))) {
-    return load_arrays(section, loss);
+    return load_arrays(section, context, loss);
   }
   for (const char* const key : {"labels", "test_data", "test_labels"}) {
     section.knows(key);
@@ -396,8 +398,8 @@ std::unique_ptr<Objective> make_torchscript(const Section& section,
   const std::string model = section.text("model");
   const NetworkLoss loss = read_loss(section);
   const NetworkOptions options = read_network_options(section, context, EvaluatePrecision::float32);
-  auto file =
-      std::make_shared<const ScriptFile>(ScriptFile{.name = model, .bytes = read_bytes(model)});
+  auto file = std::make_shared<const ScriptFile>(
+      ScriptFile{.name = model, .bytes = read_bytes(context.file_of(model))});
   NetworkData data = load_script_data(section, context, loss);
   const std::string print = fingerprint(std::string_view(file->bytes));
   Networks networks = script_networks(std::move(file), loss);

@@ -82,7 +82,9 @@ void keep_first(std::int64_t count,
 }
 
 /// Reads the keys vocabulary and test_data of token shards.
-TextDataset load_shards(const Section& section, const std::string& name) {
+TextDataset load_shards(const Section& section,
+                        const ObjectiveContext& context,
+                        const std::string& name) {
   constexpr std::int64_t kMostTokens = 65536;  // that two bytes tell apart
   const std::int64_t vocabulary = section.integer("vocabulary");
   require(vocabulary >= 1 && vocabulary <= kMostTokens,
@@ -93,7 +95,7 @@ TextDataset load_shards(const Section& section, const std::string& name) {
   section.knows("test_data");
   std::optional<std::filesystem::path> held_out;
   if (section.has("test_data")) {
-    held_out = section.text("test_data");
+    held_out = context.file_of(section.text("test_data"));
   }
   return read_token_shards(name, held_out, static_cast<std::size_t>(vocabulary));
 }
@@ -103,7 +105,7 @@ TextDataset load_words(const Section& section,
                        const std::string& name,
                        UnknownWord unknown) {
   if (name.ends_with(".bin")) {
-    return load_shards(section, name);
+    return load_shards(section, context, name);
   }
   for (const char* const key : {"vocabulary", "test_data"}) {
     section.knows(key);
@@ -123,7 +125,7 @@ NetworkData load_text_data(const Section& section,
                            const ObjectiveContext& context,
                            std::size_t sequence,
                            UnknownWord unknown) {
-  const std::string name = section.text("data", kSyntheticText);
+  const std::string name = data_in_study(section.text("data", kSyntheticText), context.study_dir);
   TextDataset text = load_words(section, context, name, unknown);
   const std::size_t stride = stride_from(section, sequence);
   keep_first(section.integer("train_samples", 0), section, sequence, stride, text);

@@ -286,6 +286,7 @@ void write_files(const OutputPath& folder, const std::vector<KeptFile>& files) {
 
 std::size_t keep_study(const KeepRequest& request) {
   assert(!request.rows || *request.rows >= 2);
+  require_one_data(request.results);
   const Json summary = read_summary(request.results);
   require_kept_folder(request);
   const TextTable all = read_text_table(request.results / "runs.csv");

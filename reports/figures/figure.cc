@@ -114,6 +114,51 @@ std::string number_or_nan(const std::optional<double>& value) {
   return format_number(value.value_or(std::numeric_limits<double>::quiet_NaN()));
 }
 
+/// Returns where the characters of the text begin.
+std::vector<std::size_t> begins_of_characters(std::string_view text) {
+  std::vector<std::size_t> begins;
+  for (std::size_t at = 0; at < text.size();
+       at += std::max<std::size_t>(1, utf8_character(text, at))) {
+    begins.push_back(at);
+  }
+  return begins;
+}
+
+/// Returns "(a)" to "(z)", then "(27)".
+std::string mark_text(std::size_t number) {
+  constexpr std::size_t kLetters = 26;
+  return number < kLetters ? fmt::format("({})", static_cast<char>('a' + number))
+                           : fmt::format("({})", number + 1);
+}
+
+/// Returns the share of the x axis at which a bound has its mark.
+double mark_place(std::size_t number) {
+  constexpr double kFirst = 0.94;
+  constexpr double kStep = 0.11;
+  constexpr std::size_t kPlaces = 8;
+  return kFirst - kStep * static_cast<double>(number % kPlaces);
+}
+
+/// Returns the point of the curve that is nearest to a share of the x axis, of those on the axes;
+/// null where there is none.
+const Point* marked_point(const FigureSpec& spec, const Curve& curve, double share) {
+  const AxisRange across = x_range(spec);
+  const AxisRange up = y_range(spec);
+  const auto place = [&](double x) { return spec.x_scale == Scale::log ? std::log(x) : x; };
+  const double wanted = place(across.low) + share * (place(across.high) - place(across.low));
+  const Point* nearest = nullptr;
+  for (const Point& point : curve.points) {
+    const bool is_on_axes = !is_off_axis(point.x, spec.x_scale) &&
+                            is_drawn(point.middle, spec.y_scale) && *point.middle >= up.low &&
+                            *point.middle <= up.high;
+    if (is_on_axes && (nearest == nullptr ||
+                       std::abs(place(point.x) - wanted) < std::abs(place(nearest->x) - wanted))) {
+      nearest = &point;
+    }
+  }
+  return nearest;
+}
+
 std::string dash_text(const std::vector<int>& dash) {
   std::string text;
   for (const int length : dash) {
@@ -269,18 +314,52 @@ std::string note_under(const FigureSpec& spec) {
 }
 
 std::string drawn_label(std::string_view label) {
-  constexpr std::size_t kHead = 56;
-  constexpr std::size_t kTail = 24;
-  std::string text = harmless(label);
-  std::vector<std::size_t> begins;  // of its characters
-  for (std::size_t at = 0; at < text.size();
-       at += std::max<std::size_t>(1, utf8_character(text, at))) {
-    begins.push_back(at);
+  constexpr std::size_t kMost = 81;
+  return without_middle(harmless(label), kMost);
+}
+
+std::string without_middle(std::string_view text, std::size_t most) {
+  const auto begins = begins_of_characters(text);
+  if (begins.size() <= most) {
+    return std::string(text);
   }
-  if (begins.size() <= kHead + kTail + 1) {
-    return text;
+  const std::size_t tail = most * 3 / 10;
+  const std::size_t head = most - std::min(most, tail + 1);
+  return fmt::format("{}…{}",
+                     text.substr(0, begins[head]),
+                     tail == 0 ? std::string_view() : text.substr(begins[begins.size() - tail]));
+}
+
+std::size_t characters_in(std::string_view text) { return begins_of_characters(text).size(); }
+
+LineStyle reference_style() {
+  return {.colour = "#808080", .dash = {1, 3}, .marker = {}, .width = 1.2};
+}
+
+std::vector<BoundMark> bound_marks(const FigureSpec& spec) {
+  std::vector<BoundMark> marks;
+  std::size_t bounds = 0;
+  for (std::size_t i = 0; i < spec.curves.size(); ++i) {
+    if (!spec.curves[i].is_bound) {
+      continue;
+    }
+    const std::size_t number = bounds++;
+    if (const Point* point = marked_point(spec, spec.curves[i], mark_place(number))) {
+      marks.push_back({.curve = i, .text = mark_text(number), .x = point->x, .y = *point->middle});
+    }
   }
-  return text.substr(0, begins[kHead]) + "…" + text.substr(begins[begins.size() - kTail]);
+  return marks;
+}
+
+std::string legend_label(const FigureSpec& spec, std::size_t curve) {
+  const Curve& one = spec.curves.at(curve);
+  if (!one.is_bound) {
+    return drawn_label(one.label);
+  }
+  const auto before = spec.curves.begin() + static_cast<std::ptrdiff_t>(curve);
+  const auto number =
+      std::count_if(spec.curves.begin(), before, [](const Curve& other) { return other.is_bound; });
+  return fmt::format("{} {}", mark_text(static_cast<std::size_t>(number)), drawn_label(one.label));
 }
 
 Scale scale_for(const std::vector<Curve>& curves, double span) {

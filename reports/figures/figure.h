@@ -22,6 +22,12 @@ struct Reference {
   std::string label;
 };
 
+/// A PaperSize is that of a drawing which goes into a paper or a talk as it is.
+struct PaperSize {
+  double width_mm = 84;
+  double font_pt = 8;
+};
+
 struct FigureSpec {
   std::string name;  // of the figure's files, without ending: [a-z0-9-]
   std::string x_label;
@@ -31,6 +37,7 @@ struct FigureSpec {
   std::optional<Reference> reference;
   std::vector<Curve> curves;
   std::string band = "median, IQR";  // the middle and the band of its points
+  std::optional<PaperSize> paper;  // absent: as wide as the report's page, or as the text in LaTeX
 };
 
 /// A LineStyle is a colour that the colour-blind can tell apart (Okabe and Ito 2008), a dash
@@ -64,6 +71,31 @@ LineStyle line_style(std::size_t style);
 
 /// Returns the style of a curve: that of its method, or thin, grey and dashed for a bound.
 LineStyle style_of(const Curve& curve);
+
+/// Returns the style of the line of a Reference: thin, grey and dotted.
+LineStyle reference_style();
+
+/// A BoundMark is a short text that stands at a bound's curve, because grey lines look alike. The
+/// legend begins with the same text.
+struct BoundMark {
+  std::size_t curve = 0;  // of FigureSpec::curves
+  std::string text;       // "(a)"
+  double x = 0;
+  double y = 0;
+};
+
+/// Returns a mark for each bound that has a point on the axes. Marks of several bounds stand at
+/// different places of the x axis, so that none covers another.
+std::vector<BoundMark> bound_marks(const FigureSpec& spec);
+
+/// Returns the label of a curve in the legend, as drawings have it: "(a) Q(q) η² G²" for a bound.
+std::string legend_label(const FigureSpec& spec, std::size_t curve);
+
+/// Returns the text with its middle left out, so that it has at most so many characters.
+std::string without_middle(std::string_view text, std::size_t most);
+
+/// Returns how many characters the text has.
+std::size_t characters_in(std::string_view text);
 
 /// Returns the marker of that name.
 const Marker& find_marker(std::string_view name);

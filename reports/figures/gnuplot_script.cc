@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/text.h"
 #include "reports/tables/csv.h"
@@ -10,22 +11,78 @@
 namespace residuum::reports {
 namespace {
 
-constexpr std::size_t kWidth = 720;
-constexpr std::size_t kNoteHeight = 18;
+/// A Canvas is the size of a drawing and of what is in it, in pixels of 1/96 inch.
+struct Canvas {
+  std::size_t width = 720;
+  std::size_t plot = 340;  // the height of the plot with its axes
+  std::size_t line = 20;   // of the legend
+  std::size_t note = 18;   // the height of what stands under the legend
+  double font = 14;
+  double pdf_font = 11 / 1.5;  // in points
+  double character = 8;        // the width of one, in the legend
+  double sample = 80;          // the width of a legend's line and of what is around it
+  bool is_for_paper = false;
+};
 
-/// gnuplot places the legend in as many columns as fit; the canvas must be as high as they need.
-std::size_t canvas_height(const FigureSpec& spec) {
-  constexpr std::size_t kPlot = 340;
-  constexpr std::size_t kLine = 20;
-  constexpr std::size_t kLegendWidth = 640;
-  std::size_t longest = 1;
-  for (const auto& curve : spec.curves) {
-    longest = std::max(longest, drawn_label(curve.label).size());
+Canvas canvas_of(const FigureSpec& spec) {
+  if (!spec.paper) {
+    return {};
   }
-  const std::size_t columns = std::max<std::size_t>(1, kLegendWidth / (longest * 8 + 80));
+  constexpr double kPixelsPerMillimetre = 96 / 25.4;
+  constexpr double kPixelsPerPoint = 96.0 / 72;
+  constexpr double kAspect = 0.62;
+  const double width = spec.paper->width_mm * kPixelsPerMillimetre;
+  const double font = spec.paper->font_pt * kPixelsPerPoint;
+  return {.width = static_cast<std::size_t>(std::lround(width)),
+          .plot = static_cast<std::size_t>(std::lround(kAspect * width)),
+          .line = static_cast<std::size_t>(std::lround(1.4 * font)),
+          .note = 0,
+          .font = font,
+          .pdf_font = spec.paper->font_pt,
+          .character = 0.6 * font,
+          .sample = 5 * font,
+          .is_for_paper = true};
+}
+
+/// A Legend stands below the plot. A label that is wider than the drawing has smaller letters, and
+/// one that is still too wide loses its middle.
+struct Legend {
+  std::size_t longest = 1;  // characters of a label
+  std::size_t columns = 1;
+  std::size_t rows = 0;
+  double font = 0;  // in proportion to that of the figure
+};
+
+Legend legend_of(const FigureSpec& spec, const Canvas& canvas) {
+  constexpr double kSmallest = 0.75;
+  Legend legend;
+  for (std::size_t i = 0; i < spec.curves.size(); ++i) {
+    legend.longest = std::max(legend.longest, characters_in(legend_label(spec, i)));
+  }
+  if (spec.reference) {
+    legend.longest = std::max(legend.longest, characters_in(drawn_label(spec.reference->label)));
+  }
+  const double room =
+      std::max(1.0, (static_cast<double>(canvas.width) - canvas.sample) / canvas.character);
+  legend.font = std::clamp(room / static_cast<double>(legend.longest), kSmallest, 1.0);
+  legend.longest =
+      std::min(legend.longest, static_cast<std::size_t>(std::floor(room / legend.font)));
+  const double entry = static_cast<double>(legend.longest) * canvas.character + canvas.sample;
+  legend.columns =
+      std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(canvas.width) / entry));
   const std::size_t entries = spec.curves.size() + (spec.reference ? 1 : 0);
-  const std::size_t note = note_under(spec).empty() ? 0 : kNoteHeight;
-  return kPlot + kLine * ((entries + columns - 1) / columns) + note;
+  legend.rows = (entries + legend.columns - 1) / legend.columns;
+  return legend;
+}
+
+std::size_t canvas_height(const FigureSpec& spec, const Canvas& canvas) {
+  const std::size_t note = note_under(spec).empty() ? 0 : canvas.note;
+  return canvas.plot + canvas.line * legend_of(spec, canvas).rows + note;
+}
+
+/// Returns a curve's text in the legend, for gnuplot.
+std::string legend_title(const FigureSpec& spec, std::string_view label) {
+  return gnuplot_text(without_middle(label, legend_of(spec, canvas_of(spec)).longest));
 }
 
 std::string axis(char name, Scale scale) {
@@ -60,13 +117,15 @@ std::string shown(char name, Scale scale) {
       scale == Scale::log ? fmt::format("{0} > 0 ? {0} : NaN", name) : std::string(1, name));
 }
 
-/// Writes the note below the legend, where the plot leaves room for it.
-std::string note(const FigureSpec& spec, std::size_t height) {
-  const std::string text = note_under(spec);
+/// Writes the note below the legend, where the plot leaves room for it. A drawing for a paper has
+/// none: its caption says it.
+std::string note(const FigureSpec& spec, const Canvas& canvas) {
+  const std::string text = canvas.note == 0 ? "" : note_under(spec);
   if (text.empty()) {
     return {};
   }
-  const double share = static_cast<double>(kNoteHeight) / static_cast<double>(height);
+  const double share =
+      static_cast<double>(canvas.note) / static_cast<double>(canvas_height(spec, canvas));
   return fmt::format(
       "set origin 0,{0:.4f}\n"
       "set size 1,{1:.4f}\n"
@@ -78,30 +137,60 @@ std::string note(const FigureSpec& spec, std::size_t height) {
       0.55 * share);
 }
 
-std::string header(const FigureSpec& spec) {
-  const std::size_t height = canvas_height(spec);
+/// Writes the short texts that tell the curves of bounds apart. `font` is in the terminal's unit.
+std::string marks_of_gnuplot(const FigureSpec& spec, double font) {
+  std::string text;
+  std::size_t number = 2;  // the note is label 1
+  for (const auto& mark : bound_marks(spec)) {
+    text += fmt::format(
+        "set label {} {} at {},{} center offset 0,0.6 front noenhanced font ',{:.4g}' textcolor "
+        "rgb '#606060'\n",
+        number++,
+        gnuplot_text(mark.text),
+        format_number(mark.x),
+        format_number(mark.y),
+        0.85 * font);
+  }
+  return text;
+}
+
+/// Writes the key; its letters are those of the terminal, or smaller where labels are long.
+std::string legend_key(const FigureSpec& spec, const Canvas& canvas, double font) {
+  const Legend legend = legend_of(spec, canvas);
+  const std::string smaller =
+      legend.font < 1 ? fmt::format(" font ',{:.4g}'", legend.font * font) : std::string();
+  return fmt::format(
+      "set key below left Left reverse samplen {} spacing 1.1 maxcols {} noenhanced{}\n",
+      canvas.is_for_paper ? 2 : 3,
+      legend.columns,
+      smaller);
+}
+
+std::string header(const FigureSpec& spec, const Canvas& canvas) {
   const AxisRange range = y_range(spec);
   return script_opening(spec.name) +
          fmt::format(
              "set encoding utf8\n"
-             "set terminal svg size {1},{2} dynamic enhanced font 'sans-serif,14' background "
+             "set terminal svg size {1},{2} dynamic enhanced font 'sans-serif,{3:.4g}' background "
              "'#ffffff'\n"
              "set output '{0}.svg'\n"
              "set datafile separator comma\n"
              "set samples 2\n"
              "set border 3 linewidth 0.7\n"
              "set tics nomirror out scale 0.6\n"
-             "set grid y linecolor rgb '#a0a0a0' linewidth 0.4\n"
-             "set key below left Left reverse samplen 3 spacing 1.1 noenhanced\n"
-             "set xlabel {3} offset 0,0.6 noenhanced\n"
-             "set ylabel {4} noenhanced\n",
+             "set grid y linecolor rgb '#d0d0d0' dashtype 1 linewidth 0.4\n",
              spec.name,
-             kWidth,
-             height,
+             canvas.width,
+             canvas_height(spec, canvas),
+             canvas.font) +
+         legend_key(spec, canvas, canvas.font) +
+         fmt::format(
+             "set xlabel {} offset 0,0.6 noenhanced\n"
+             "set ylabel {} noenhanced\n",
              gnuplot_text(drawn_label(spec.x_label)),
              gnuplot_text(drawn_label(spec.y_label))) +
-         note(spec, height) + axis('x', spec.x_scale) + ticks_of_gnuplot(spec) +
-         axis('y', spec.y_scale) +
+         note(spec, canvas) + marks_of_gnuplot(spec, canvas.font) + axis('x', spec.x_scale) +
+         ticks_of_gnuplot(spec) + axis('y', spec.y_scale) +
          fmt::format(
              "low = {0}\n"
              "high = {1}\n"
@@ -131,7 +220,8 @@ std::vector<std::string> plot_items(const FigureSpec& spec) {
   std::vector<std::string> bands;
   std::vector<std::string> lines;
   std::size_t first = 0;
-  for (const auto& curve : spec.curves) {
+  for (std::size_t i = 0; i < spec.curves.size(); ++i) {
+    const Curve& curve = spec.curves[i];
     if (curve.points.empty()) {
       continue;
     }
@@ -154,30 +244,43 @@ std::vector<std::string> plot_items(const FigureSpec& spec) {
                     style.colour,
                     dash_type(style.dash),
                     style.width,
-                    gnuplot_text(drawn_label(curve.label))));
+                    legend_title(spec, legend_label(spec, i))));
     first = last + 1;
   }
   if (spec.reference) {
+    const LineStyle style = reference_style();
     lines.push_back(
-        fmt::format("{} with lines linecolor rgb '#808080' dashtype (2,2) linewidth 1.2 title {}",
+        fmt::format("{} with lines linecolor rgb '{}' dashtype {} linewidth {} title {}",
                     format_number(spec.reference->y),
-                    gnuplot_text(drawn_label(spec.reference->label))));
+                    style.colour,
+                    dash_type(style.dash),
+                    style.width,
+                    legend_title(spec, drawn_label(spec.reference->label))));
   }
   bands.insert(bands.end(), lines.begin(), lines.end());
   return bands;
 }
 
-/// Draws the same once more, for papers. A gnuplot without cairo leaves it out.
-std::string pdf(const FigureSpec& spec) {
-  constexpr double kInchesPerPixel = 7.0 / 720;
+/// Draws the same once more as PDF. A gnuplot without cairo leaves it out. With a scale of 0.75
+/// its fonts are as many points high as they are said to be.
+std::string pdf(const FigureSpec& spec, const Canvas& canvas) {
+  const double inches = spec.paper ? spec.paper->width_mm / 25.4 : 7.0;
+  const double per_pixel = inches / static_cast<double>(canvas.width);
+  const bool has_small_legend = legend_of(spec, canvas).font < 1;
   return fmt::format(
       "if (strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0) {{\n"
-      "  set terminal pdfcairo size 7in,{1:.3f}in enhanced font 'sans-serif,11'\n"
+      "  set terminal pdfcairo size {1:.4g}in,{2:.3f}in enhanced font 'sans-serif,{3:.3g}' "
+      "fontscale 0.75\n"
       "  set output '{0}.pdf'\n"
+      "{4}{5}"
       "  replot\n"
       "}}\n",
       spec.name,
-      kInchesPerPixel * static_cast<double>(canvas_height(spec)));
+      inches,
+      per_pixel * static_cast<double>(canvas_height(spec, canvas)),
+      canvas.pdf_font,
+      has_small_legend ? legend_key(spec, canvas, canvas.pdf_font) : "",
+      marks_of_gnuplot(spec, canvas.pdf_font));
 }
 
 }  // namespace
@@ -188,12 +291,13 @@ std::string script_opening(std::string_view name) {
 }
 
 std::string figure_gp(const FigureSpec& spec) {
-  std::string text = header(spec);
+  const Canvas canvas = canvas_of(spec);
+  std::string text = header(spec, canvas);
   const auto items = plot_items(spec);
   for (std::size_t i = 0; i < items.size(); ++i) {
     text += (i == 0 ? "plot " : ", \\\n     ") + items[i];
   }
-  return text + '\n' + (items.empty() ? std::string() : pdf(spec));
+  return text + '\n' + (items.empty() ? std::string() : pdf(spec, canvas));
 }
 
 std::string gnuplot_text(std::string_view text) {

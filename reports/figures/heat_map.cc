@@ -8,6 +8,7 @@
 
 #include "reports/figures/figure.h"
 #include "reports/figures/gnuplot_script.h"
+#include "reports/figures/latex_text.h"
 #include "reports/figures/pgfplots.h"
 #include "reports/tables/csv.h"
 
@@ -128,7 +129,8 @@ std::string heat_map_tex(const HeatMap& map) {
   const ShadeRange shades = shade_range(map);
   return fmt::format(
       "% Draws {0}.csv. The document needs \\usepackage{{pgfplots}} and "
-      "\\pgfplotsset{{compat=1.16}},\n% and {0}.csv beside it.\n"
+      "\\pgfplotsset{{compat=1.16}},\n% and {0}.csv beside this file.\n"
+      "\\begingroup\n{12}"
       "\\begin{{tikzpicture}}\n"
       "\\begin{{axis}}[\n"
       "  width=0.8\\linewidth, height=0.6\\linewidth, title={{{1}}},\n"
@@ -139,8 +141,8 @@ std::string heat_map_tex(const HeatMap& map) {
       "  colorbar style={{ylabel={{{8}}}}}, point meta min={9}, point meta max={10},\n"
       "]\n"
       "\\addplot[matrix plot*, mesh/cols={11}, point meta=explicit]\n"
-      "  table[col sep=comma, x=column, y=row, meta=shade] {{{0}.csv}};\n"
-      "\\end{{axis}}\n\\end{{tikzpicture}}\n",
+      "  table[col sep=comma, x=column, y=row, meta=shade] {{\\residuumfolder {0}.csv}};\n"
+      "\\end{{axis}}\n\\end{{tikzpicture}}%\n\\endgroup\n",
       map.name,
       latex_text(drawn_label(map.title)),
       latex_text(drawn_label(map.column_key)),
@@ -152,7 +154,8 @@ std::string heat_map_tex(const HeatMap& map) {
       shade_label(map),
       format_number(shades.low),
       format_number(shades.high),
-      map.columns.size());
+      map.columns.size(),
+      tex_folder_of_csv());
 }
 
 std::string heat_map_gp(const HeatMap& map) {

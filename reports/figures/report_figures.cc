@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "reports/figures/drawn_quantities.h"
 #include "reports/numbers/series.h"
@@ -24,17 +26,24 @@ struct Data {
   }
 };
 
+/// Returns the columns of all quantities, each once.
+std::vector<Column> drawn_columns() {
+  std::vector<Column> columns;
+  for (const auto& quantity : drawn_quantities()) {
+    if (std::find(columns.begin(), columns.end(), quantity.column) == columns.end()) {
+      columns.push_back(quantity.column);
+    }
+  }
+  return columns;
+}
+
 Data read_data(const ResultFolder& folder,
                const std::vector<Group>& groups,
                const std::vector<Facet>& facets,
+               std::vector<Column> columns,
                IntervalKind kind) {
   Data data;
-  for (const auto& quantity : drawn_quantities()) {
-    if (std::find(data.columns.begin(), data.columns.end(), quantity.column) ==
-        data.columns.end()) {
-      data.columns.push_back(quantity.column);
-    }
-  }
+  data.columns = std::move(columns);
   for (const auto& facet : facets) {
     for (const std::size_t group : facet.groups) {
       data.series[group] = read_series(folder, groups[group], data.columns, kind);
@@ -84,6 +93,9 @@ DrawnAxis axis_of(const DrawnQuantity& quantity) {
   }
   if (quantity.against == Column::total_contributions) {
     return {.label = "gradients", .scale = Scale::linear};
+  }
+  if (quantity.against == Column::epoch) {
+    return {.label = "passes over the data", .scale = Scale::linear};
   }
   return quantity.against ? DrawnAxis{.label = "virtual time, s", .scale = Scale::linear}
                           : DrawnAxis{.label = "iteration", .scale = Scale::linear};
@@ -325,7 +337,7 @@ ReportFigures plan_figures(const ResultFolder& folder,
     plan.groups_left_out += facets.back().groups.size();
     facets.pop_back();
   }
-  const Data data = read_data(folder, groups, facets, kind);
+  const Data data = read_data(folder, groups, facets, drawn_columns(), kind);
   const bool gap_known = gap_is_known(data);
   for (const auto& quantity : drawn_quantities()) {
     if (is_wanted(quantity, data, gap_known)) {
@@ -333,6 +345,27 @@ ReportFigures plan_figures(const ResultFolder& folder,
     }
   }
   return plan;
+}
+
+ReportFigure plan_figure(const ResultFolder& folder,
+                         const std::vector<Group>& groups,
+                         const std::vector<std::size_t>& chosen,
+                         const DrawnQuantity& quantity,
+                         IntervalKind kind,
+                         const std::vector<MethodBound>& bounds) {
+  const auto styles = method_styles(folder, groups);
+  Facet facet{.title = {}, .groups = chosen, .styles = {}};
+  for (const std::size_t group : chosen) {
+    facet.styles.push_back(styles.at(group));
+  }
+  const std::set<std::size_t> different(facet.styles.begin(), facet.styles.end());
+  if (different.size() < chosen.size()) {  // methods of several facets may look the same
+    facet.styles = chosen;
+  }
+  const Data data = read_data(folder, groups, {facet}, {quantity.column}, kind);
+  std::vector<ReportFigure> figures;
+  plan_quantity(quantity, folder, groups, {facet}, data, kind, bounds, figures);
+  return figures.empty() ? ReportFigure{} : std::move(figures.front());
 }
 
 }  // namespace residuum::reports

@@ -52,4 +52,14 @@ ReportFigures plan_figures(const ResultFolder& folder,
                            IntervalKind kind = IntervalKind::quartiles,
                            const std::vector<MethodBound>& bounds = {});
 
+/// Plans one figure of a quantity with these methods, against what the quantity says. The methods
+/// come in the order of `chosen`, places in `groups`; each has the style that the report gives it.
+/// Methods without the quantity, or without what it is drawn against, have no curve.
+ReportFigure plan_figure(const ResultFolder& folder,
+                         const std::vector<Group>& groups,
+                         const std::vector<std::size_t>& chosen,
+                         const DrawnQuantity& quantity,
+                         IntervalKind kind = IntervalKind::quartiles,
+                         const std::vector<MethodBound>& bounds = {});
+
 }  // namespace residuum::reports

@@ -152,7 +152,8 @@ class Search {
       }
     }
     if (plan_.is_relative && dense.kind == Ending::Kind::finished && dense.value <= 0) {
-      return trouble("dense training", "ends at no positive value, of which the margin is a part,");
+      return trouble("dense training",
+                     "ends at a value that is not positive, which relative_margin needs,");
     }
     return true;
   }

@@ -61,6 +61,9 @@ void add_local_steps(const Json& config, std::vector<std::string>& practice) {
   if (text_at(config, "outer.kind") == "sign") {
     practice.emplace_back("the model moves by signs of the update");
   }
+  if (text_at(config, "outer.kind") == "orthogonal") {
+    practice.emplace_back("the model moves by the polar factors of the update's layers");
+  }
 }
 
 void add_update(const Json& config, std::vector<std::string>& practice) {

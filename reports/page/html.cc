@@ -37,8 +37,28 @@ std::string class_names(const Cell& cell) {
   return names;
 }
 
-std::string tag(std::string_view name, const Cell& cell, std::string_view scope = {}) {
+/// Returns the text of a cell without its tags, for an attribute: it is escaped already.
+std::string without_tags(std::string_view html) {
+  std::string text;
+  bool is_in_tag = false;
+  for (const char c : html) {
+    if (c == '<' && !text.empty() && text.back() != ' ') {
+      text += ' ';
+    }
+    is_in_tag = c == '<' || (is_in_tag && c != '>');
+    text += is_in_tag || c == '>' ? std::string() : std::string(1, c);
+  }
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+std::string tag(std::string_view name,
+                const Cell& cell,
+                std::string_view scope = {},
+                std::string_view title = {}) {
   std::string attributes;
+  if (!title.empty()) {
+    attributes += fmt::format(" data-title=\"{}\"", title);
+  }
   if (!scope.empty()) {
     attributes += fmt::format(" scope=\"{}\"", scope);
   }
@@ -54,6 +74,7 @@ std::string tag(std::string_view name, const Cell& cell, std::string_view scope 
 std::string opening(const TableUse& use) {
   std::string html =
       "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table";
+  html += use.has_cards ? " class=\"cards\"" : "";
   if (!use.id.empty()) {
     html += fmt::format(
         " id=\"{}\" data-sort=\"\"{}", use.id, use.is_searched ? " data-find=\"\"" : "");
@@ -126,9 +147,11 @@ std::string table(const std::vector<Cell>& header,
   html += "</tr></thead>\n<tbody>\n";
   for (std::size_t i = 0; i < rows.size(); ++i) {
     html += row_opening(use, i);
-    for (const auto& cell : rows[i]) {
-      const bool is_header = &cell == &rows[i].front();
-      html += tag(is_header ? "th" : "td", cell, is_header ? "row" : "");
+    for (std::size_t column = 0; column < rows[i].size(); ++column) {
+      const bool is_header = column == 0;
+      const std::string title =
+          use.has_cards && !is_header ? without_tags(header.at(column).html) : std::string();
+      html += tag(is_header ? "th" : "td", rows[i][column], is_header ? "row" : "", title);
     }
     html += "</tr>\n";
   }

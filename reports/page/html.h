@@ -36,6 +36,7 @@ struct TableUse {
   bool is_searched = false;  // a field above it finds rows by their text
   /// The method of each row, by which rows are filtered; empty: they are not.
   std::vector<std::optional<std::size_t>> methods;
+  bool has_cards = false;  // on a phone a row is a card: every cell says its column
 };
 
 /// A table with a header row, in a box of its own that scrolls when the page is narrow. The first

@@ -169,7 +169,8 @@ std::string curves_html(const Contents& contents, ReportFigures& plan, FigureWri
   }
   html += part("Where the runs ended",
                results_table(summary, kind) + writer.draw(plan_end_figures(summary, kind))) +
-          part("At equal cost", comparison_tables(summary, kind)) +
+          part("At equal cost",
+               comparison_tables(summary, kind) + spec_tables(contents.tables, "at-bytes")) +
           part("Rates", rates_table(summary));
   html += part("Targets reached", targets_html(contents, writer));
   html += part("Published values and ours", spec_tables(contents.tables, "expected"));
@@ -177,11 +178,23 @@ std::string curves_html(const Contents& contents, ReportFigures& plan, FigureWri
          part("Tables for a paper", table_links(contents.tables));
 }
 
+/// Returns the figures of bounds, folded: a study may have many of them.
+std::string bounds_html(const Summary& summary, FigureWriter& writer) {
+  auto figures = plan_bound_figures(summary);
+  const std::size_t count = figures.size();
+  const std::string drawn = writer.draw(std::move(figures));
+  return drawn.empty() ? drawn
+                       : details(fmt::format("What the bounds allow over the run: {} figure{}",
+                                             count,
+                                             count == 1 ? "" : "s"),
+                                 drawn);
+}
+
 std::string theorems_html(const Summary& summary, FigureWriter& writer) {
   return theorem_overview(summary) +
          "<p>Bounds hold in expectation: a verdict takes the interval over at least two seeds. A "
          "theorem whose preconditions are not met gives none.</p>\n" +
-         writer.draw(plan_bound_figures(summary)) +
+         bounds_html(summary, writer) +
          details("Every theorem by method", theorem_details(summary));
 }
 
@@ -316,12 +329,14 @@ std::string page(const Contents& contents, FigureWriter& writer) {
 
 }  // namespace
 
-Report write_report(const Summary& summary, IntervalKind kind) {
+Report write_report(const Summary& summary, IntervalKind kind, const TableChoice& choice) {
   const OutputPath result_dir = OutputPath::named(summary.folder.path);
+  const Contents contents{.summary = &summary,
+                          .kind = kind,
+                          .tables = study_tables(summary, summary.targets, kind, choice.budgets)};
+  const auto printed = printed_tables(contents.tables, choice);
   remove_leftovers(result_dir);
-  const Contents contents{
-      .summary = &summary, .kind = kind, .tables = study_tables(summary, summary.targets, kind)};
-  write_tables(contents.tables, result_dir / "tables");
+  write_tables(contents.tables, printed, result_dir / "tables");
   FigureWriter writer(result_dir / "figures");
   Report report{.file = (result_dir / "report.html").path(), .problems = {}};
   write_file_atomically(report.file, page(contents, writer));
@@ -334,6 +349,9 @@ Report write_report(const Summary& summary, IntervalKind kind) {
   }
   if (const std::string unfinished = unfinished_sentence(summary); !unfinished.empty()) {
     report.problems.push_back(unfinished);
+  }
+  if (const std::string unlisted = unlisted_sentence(summary.folder); !unlisted.empty()) {
+    report.problems.push_back(unlisted);
   }
   const std::string without =
       kind == IntervalKind::bootstrap ? without_bootstrap(*contents.summary) : "";

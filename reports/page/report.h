@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reports/numbers/statistics.h"
+#include "reports/typeset/table_choice.h"
 #include "reports/verdicts/summary.h"
 
 namespace residuum::reports {
@@ -19,6 +20,9 @@ struct Report {
 
 /// Draws figures/, writes tables/ and report.html of the study into its folder. The kind is that of
 /// bands and tables over the seeds. Without gnuplot the report has no drawings and says so.
-Report write_report(const Summary& summary, IntervalKind kind = IntervalKind::quartiles);
+/// A choice of tables that cannot be met is a usage error, before anything is written.
+Report write_report(const Summary& summary,
+                    IntervalKind kind = IntervalKind::quartiles,
+                    const TableChoice& choice = {});
 
 }  // namespace residuum::reports

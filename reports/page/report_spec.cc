@@ -54,7 +54,8 @@ std::string table_links(const std::vector<TableSpec>& specs) {
   for (const auto& spec : specs) {
     html += fmt::format(
         "<li>{0}: <a href=\"tables/{0}.csv\">CSV</a>, <a href=\"tables/{0}.md\">Markdown</a>, "
-        "<a href=\"tables/{0}.tex\">LaTeX</a></li>\n",
+        "<a href=\"tables/{0}.tex\">LaTeX</a>, "
+        "<a href=\"tables/{0}.caption.tex\">its caption</a></li>\n",
         spec.name);
   }
   return html.empty() ? html : fmt::format("<ul>\n{}</ul>\n", html);

@@ -159,7 +159,8 @@ std::string verdict_matrix(const Summary& summary) {
                    "both say the same. Each is a ratio that must keep to the limit below its name, "
                    "or is expected to be what stands there.",
                .is_searched = false,
-               .methods = {}};
+               .methods = {},
+               .has_cards = true};
   for (std::size_t g = 0; g < summary.groups.size(); ++g) {
     use.methods.emplace_back(g);
     rows.push_back({method_cell(summary.groups[g])});

@@ -258,6 +258,18 @@ std::vector<std::string> keys_of(const std::vector<Run>& runs) {
   return keys;
 }
 
+/// Counts the runs in `runs` that the study does not name.
+std::size_t unlisted_runs(const std::filesystem::path& runs, const std::set<std::string>& named) {
+  std::error_code ignored;
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(runs, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_run = is_run_id(name) && entry.is_directory(ignored);
+    count += is_run && !named.contains(name) ? 1 : 0;
+  }
+  return count;
+}
+
 /// Reads one folder, without what is said of all its runs together.
 ResultFolder read_one(const std::filesystem::path& path) {
   const auto file = path / "study.resolved.json";
@@ -286,6 +298,7 @@ ResultFolder read_one(const std::filesystem::path& path) {
     require(seen.insert(text).second, "'{}' names the run '{}' twice", file.string(), text);
     folder.runs.push_back(read_run(path / "runs" / text, text));
   }
+  folder.unlisted_runs = unlisted_runs(path / "runs", seen);
   take_plan(study, folder.runs);
   take_labels(study, folder.runs);
   if (study.contains("expected")) {
@@ -325,6 +338,7 @@ void join(ResultFolder& folder, ResultFolder other) {
           folder.path.string(),
           other.path.string());
   folder.sources.push_back(other.path);
+  folder.unlisted_runs += other.unlisted_runs;
   if (!other.command.empty() && other.command != folder.command) {
     folder.command += (folder.command.empty() ? "" : "\n") + other.command;
   }
@@ -409,6 +423,16 @@ Run read_run(const std::filesystem::path& folder, const std::string& id) {
     }
     usage_error("{}; 'residuum run' makes the run again", error.what());
   }
+}
+
+std::string unlisted_sentence(const ResultFolder& folder) {
+  const std::size_t runs = folder.unlisted_runs;
+  return runs == 0
+             ? std::string()
+             : fmt::format("{} of an earlier version of the study {} in runs/ and {} in no table",
+                           runs == 1 ? "1 run" : fmt::format("{} runs", runs),
+                           runs == 1 ? "lies" : "lie",
+                           runs == 1 ? "is" : "are");
 }
 
 bool has_labels(const ResultFolder& folder) {

@@ -17,6 +17,9 @@
 
 namespace residuum::reports {
 
+/// The command of a study that is attached to a training outside.
+inline constexpr const char* kAttached = "attached to a training";
+
 struct Run {
   std::string id;
   std::filesystem::path folder;   // of its files
@@ -48,8 +51,12 @@ struct ResultFolder {
   std::vector<std::string> varying_keys;  // of all runs, in order of appearance
   Json expected = Json::array();          // objects: what the study says that a paper has
   Json search;                            // its plan and its runs; null without one
+  std::size_t unlisted_runs = 0;          // in runs/, but of no run of the study as it is now
   std::string mixed_data;  // says which runs are on different data; empty where they are comparable
 };
+
+/// Says how many runs of earlier versions of the study lie in the folders; empty where none do.
+std::string unlisted_sentence(const ResultFolder& folder);
 
 /// Returns whether the study names methods or values of keys.
 bool has_labels(const ResultFolder& folder);

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "reports/tables/files.h"
+#include "reports/tables/result_folder.h"
 #include "reports/tables/run_keys.h"
 
 namespace residuum::reports {
@@ -31,6 +33,18 @@ std::optional<double> iterations_in(const std::string& text,
 }
 
 }  // namespace
+
+void require_one_data(const std::filesystem::path& folder) {
+  const auto file = folder / "summary.json";
+  if (!std::filesystem::exists(file)) {
+    return;
+  }
+  const Json mixed = value_at(read_json(file), "mixed_data");
+  require(!mixed.is_string(),
+          "{}: {}",
+          folder.string(),
+          mixed.is_string() ? mixed.get<std::string>() : std::string());
+}
 
 std::vector<ListedRun> listed_runs(const TextTable& runs) {
   const auto id = runs.column("run_id");

@@ -1,6 +1,7 @@
 #pragma once
 // The runs that runs.csv lists.
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,10 @@ struct ListedRun {
   /// True if what the run had last is its end.
   bool has_ended() const { return state == "finished" || state == "diverged"; }
 };
+
+/// Throws a usage error for a folder of results whose runs are on different data, as its
+/// summary.json says: no number is taken over such runs. Other folders may have no summary.json.
+void require_one_data(const std::filesystem::path& folder);
 
 /// Returns the runs in the order of the table, which needs the columns run_id and seed.
 std::vector<ListedRun> listed_runs(const TextTable& runs);

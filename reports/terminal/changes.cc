@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -75,32 +76,139 @@ std::string name_of(const Run& run, const std::string& label) {
   return fmt::format("{}seed {}", label.empty() ? "" : label + ", ", run.seed);
 }
 
-/// Returns the dotted keys at which two configurations differ.
-std::vector<std::string> differing_keys(const Json& a, const Json& b) {
-  std::vector<std::string> keys;
-  const Json flat_a = value_at(a, "config").flatten();
-  const Json flat_b = value_at(b, "config").flatten();
-  for (const auto& [key, value] : flat_a.items()) {
-    if (!flat_b.contains(key) || flat_b[key] != value) {
-      keys.push_back(key);
-    }
-  }
-  for (const auto& [key, value] : flat_b.items()) {
-    if (!flat_a.contains(key)) {
-      keys.push_back(key);
+/// The values that two runs have for a key, as text; "nothing" where one has none.
+struct TwoValues {
+  std::string before;
+  std::string after;
+  friend bool operator==(const TwoValues&, const TwoValues&) = default;
+};
+
+/// The keys at which two configurations differ.
+using Differing = std::map<std::string, TwoValues>;
+
+/// Returns a key as a study writes it, of the pointer that JSON has for it: "/step/value".
+std::string dotted_key(std::string pointer) {
+  std::replace(pointer.begin(), pointer.end(), '/', '.');
+  return pointer.substr(1);
+}
+
+Differing differing_keys(const Json& a, const Json& b) {
+  Differing keys;
+  const Json& config_a = value_at(a, "config");
+  const Json& config_b = value_at(b, "config");
+  const Json flat_a = config_a.is_object() ? config_a.flatten() : Json::object();
+  const Json flat_b = config_b.is_object() ? config_b.flatten() : Json::object();
+  const auto text = [](const Json& flat, const std::string& key) {
+    return flat.contains(key) ? plain_text(flat[key]) : std::string("nothing");
+  };
+  for (const Json* const flat : {&flat_a, &flat_b}) {
+    for (const auto& [key, value] : flat->items()) {
+      const bool differs =
+          !flat_a.contains(key) || !flat_b.contains(key) || flat_a[key] != flat_b[key];
+      if (differs && !key.empty()) {
+        keys[dotted_key(key)] = {.before = text(flat_a, key), .after = text(flat_b, key)};
+      }
     }
   }
   return keys;
 }
 
+constexpr std::size_t kNamed = 8;
+
 /// Names the first keys and counts the others: a run that could not be prepared lacks most of them.
 std::string named_keys(const std::vector<std::string>& keys) {
-  constexpr std::size_t kNamed = 8;
   const std::span<const std::string> named(keys.data(), std::min(keys.size(), kNamed));
   const std::size_t others = keys.size() - named.size();
   return fmt::format(
       "{}{}", fmt::join(named, ", "), others == 0 ? "" : fmt::format(" and {} other keys", others));
 }
+
+/// Notes on runs that were compared. What is the same in all of them is said once.
+class RunNotes {
+ public:
+  /// Notes that a run was compared, and at which keys its two configurations differ.
+  void add_run(const std::string& run, Differing keys) {
+    differing_.emplace_back(run, std::move(keys));
+  }
+  /// Adds a sentence about a run, at most once for each run.
+  void add(const std::string& run, std::string text) { texts_.emplace_back(run, std::move(text)); }
+
+  /// Returns first what all runs share, then what is left of each.
+  std::vector<std::string> lines() const {
+    std::vector<std::string> lines;
+    const auto shared = shared_keys();
+    add_shared(shared, lines);
+    add_own(shared, lines);
+    std::map<std::string, std::size_t> counts;
+    for (const auto& [run, text] : texts_) {
+      ++counts[text];
+    }
+    for (const auto& [run, text] : texts_) {
+      std::size_t& count = counts[text];
+      const bool is_shared = count == 0 || is_of_all(count);
+      if (count > 0) {
+        lines.push_back(is_shared ? fmt::format("all {} runs: {}", differing_.size(), text)
+                                  : fmt::format("{}: {}", run, text));
+      }
+      count = is_shared ? 0 : count;
+    }
+    return lines;
+  }
+
+ private:
+  bool is_of_all(std::size_t count) const { return count > 1 && count == differing_.size(); }
+
+  /// Returns the keys that differ in every run, with their values where all runs have the same.
+  std::map<std::string, std::optional<TwoValues>> shared_keys() const {
+    std::map<std::string, std::size_t> counts;
+    std::map<std::string, std::optional<TwoValues>> values;
+    for (const auto& [run, keys] : differing_) {
+      for (const auto& [key, two] : keys) {
+        ++counts[key];
+        auto& value = values.try_emplace(key, two).first->second;
+        value = value == two ? value : std::nullopt;
+      }
+    }
+    std::erase_if(values, [&](const auto& one) { return !is_of_all(counts[one.first]); });
+    return values;
+  }
+
+  void add_shared(const std::map<std::string, std::optional<TwoValues>>& shared,
+                  std::vector<std::string>& lines) const {
+    std::size_t named = 0;
+    for (const auto& [key, values] : shared) {
+      if (++named <= kNamed) {
+        lines.push_back(
+            fmt::format("{} differs in all {} runs{}",
+                        key,
+                        differing_.size(),
+                        values ? fmt::format(": {}, now {}", values->before, values->after) : ""));
+      }
+    }
+    if (shared.size() > kNamed) {
+      lines.push_back(fmt::format(
+          "{} other keys differ in all {} runs", shared.size() - kNamed, differing_.size()));
+    }
+  }
+
+  void add_own(const std::map<std::string, std::optional<TwoValues>>& shared,
+               std::vector<std::string>& lines) const {
+    for (const auto& [run, keys] : differing_) {
+      std::vector<std::string> own;
+      for (const auto& [key, values] : keys) {
+        if (!shared.contains(key)) {
+          own.push_back(key);
+        }
+      }
+      if (!own.empty()) {
+        lines.push_back(fmt::format("{}: the configurations differ at {}", run, named_keys(own)));
+      }
+    }
+  }
+
+  std::vector<std::pair<std::string, Differing>> differing_;  // of every run that was compared
+  std::vector<std::pair<std::string, std::string>> texts_;
+};
 
 class Comparer {
  public:
@@ -126,6 +234,8 @@ class Comparer {
             "{} and {} have no run of the same method and seed",
             a_.folder.path.string(),
             b_.folder.path.string());
+    const auto of_runs = run_notes_.lines();
+    changes_.notes.insert(changes_.notes.begin(), of_runs.begin(), of_runs.end());
     note_additions();
     set_confidence(methods);
     for (const auto& method : methods) {
@@ -174,7 +284,7 @@ class Comparer {
         b_.folder.path.string(),
         name,
         difference);
-    changes_.notes.push_back(fmt::format("{}: not the same problem: {}", name, difference));
+    run_notes_.add(name, fmt::format("not the same problem: {}", difference));
   }
 
   void compare_states(std::size_t i, std::size_t j, const std::string& name) {
@@ -187,20 +297,16 @@ class Comparer {
                                             after.message.empty() ? "" : ": ",
                                             after.message));
     } else if (before.state == after.state && before.state != "finished") {
-      changes_.notes.push_back(fmt::format("{}: {} in both, so not compared", name, after.state));
+      run_notes_.add(name, fmt::format("{} in both, so not compared", after.state));
     } else if (before.state != after.state) {
-      changes_.notes.push_back(fmt::format("{}: {}, now {}", name, before.state, after.state));
+      run_notes_.add(name, fmt::format("{}, now {}", before.state, after.state));
     }
     if (a_.runs[i].invariants && !b_.runs[j].invariants) {
       changes_.losses.push_back(
           fmt::format("{}: check '{}' no longer holds", name, b_.runs[j].failed_check));
     }
-    if (before.id != after.id) {
-      changes_.notes.push_back(
-          fmt::format("{}: the configurations differ at {}",
-                      name,
-                      named_keys(differing_keys(before.config, after.config))));
-    }
+    run_notes_.add_run(
+        name, before.id == after.id ? Differing() : differing_keys(before.config, after.config));
   }
 
   void note_additions() {
@@ -321,6 +427,7 @@ class Comparer {
   OtherProblem other_;
   std::map<std::string, std::size_t> of_b_;
   std::size_t matched_ = 0;
+  RunNotes run_notes_;
   Changes changes_;
 };
 

@@ -77,6 +77,17 @@ std::string share_done(std::uint64_t done, std::uint64_t length) {
                        : fmt::format("{} of {} ({} %)", done, length, 100 * done / length);
 }
 
+/// Says where a run is, "pilot 2: 300 of 4000 (7 %)", also where it writes no rows.
+std::string place_words(const std::optional<RunPlace>& place,
+                        std::uint64_t done,
+                        std::uint64_t length) {
+  const std::string share = share_done(done, length);
+  if (place && place->pilot > 0) {
+    return fmt::format("pilot {}: {}", place->pilot, share);
+  }
+  return place && done > 0 && done == length ? share + ", evaluating" : share;
+}
+
 /// Says whether delta has been above 1, against the assumption of gTop-k.
 std::string verdict_so_far(const GrowingTable& table) {
   if (table.measured() == 0) {
@@ -116,6 +127,28 @@ std::optional<double> last_delta(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+std::optional<RunPlace> place_of(const std::filesystem::path& run_folder) {
+  constexpr double kMost = 1e15;
+  try {
+    const Json beat = read_json(run_folder / "heartbeat.json");
+    const auto number = [&](const char* key) {
+      const double value = number_at(beat, key).value_or(-1);
+      return value >= 0 && value < kMost ? std::optional(value) : std::nullopt;
+    };
+    const auto done = number("iteration");
+    const auto pilot = number("pilot");
+    const auto every = number("every_s");
+    if (done && pilot && every) {
+      return RunPlace{.done = static_cast<std::uint64_t>(*done),
+                      .pilot = static_cast<std::uint64_t>(*pilot),
+                      .every_s = *every};
+    }
+  } catch (const Error&) {
+    return std::nullopt;  // the run has none yet, or none any more
+  }
+  return std::nullopt;
+}
 
 void GrowingTable::forget() { *this = GrowingTable(path_); }
 
@@ -174,8 +207,13 @@ void GrowingTable::take_line(std::string_view line) {
   iteration_ = iteration ? iteration : iteration_;
   const auto loss = number(loss_place_);
   loss_ = loss ? loss : loss_;
+  const auto at = static_cast<double>(iteration_.value_or(0));
+  if (loss) {
+    losses_.add(at, *loss);
+  }
   if (const auto delta = number(delta_place_)) {
     delta_ = delta;
+    deltas_.add(at, *delta);
     worst_delta_ = std::max(worst_delta_.value_or(*delta), *delta);
     ++measured_;
     violations_ += *delta > 1 ? 1 : 0;
@@ -185,6 +223,7 @@ void GrowingTable::take_line(std::string_view line) {
 void StudyWatch::look(double now) {
   now_ = now;
   folder_ = read_result_folders(paths_);
+  places_.clear();
   for (const auto& run : folder_.runs) {
     if (run.has_tables()) {
       tables_.erase(run.id);
@@ -194,6 +233,10 @@ void StudyWatch::look(double now) {
     } else if (run.state == "running" || run.state == "interrupted") {
       auto path = run.folder / "iterations.csv.part";
       tables_.try_emplace(run.id, std::move(path)).first->second.look();
+      const auto place = run.state == "running" ? place_of(run.folder) : std::nullopt;
+      if (place) {
+        places_[run.id] = *place;
+      }
     }
   }
 }
@@ -216,17 +259,35 @@ void StudyWatch::add_end(const Run& run, std::uint64_t length, Line& line) const
   line.cells.emplace_back(!worst ? "–" : *worst <= 1 ? "never" : "yes");
 }
 
-std::string StudyWatch::left_of(const Run& run, std::uint64_t done, std::uint64_t length) const {
+StudyWatch::Advance StudyWatch::advance_of(const Run& run,
+                                           const GrowingTable& table,
+                                           std::uint64_t length) const {
+  const std::uint64_t rows = table.iteration() ? *table.iteration() + 1 : 0;
+  const auto place = places_.find(run.id);
+  // A pilot run is over where the training has rows, and rows can be newer than the last heartbeat.
+  if (place != places_.end() && (place->second.pilot == 0 || rows == 0)) {
+    return {.done = std::max(rows, place->second.done), .length = length, .place = place->second};
+  }
+  return {.done = rows, .length = length, .place = std::nullopt};
+}
+
+std::string StudyWatch::left_of(const Run& run, const Advance& advance) const {
+  const auto [done, length, place] = advance;
   const auto started = seconds_of_utc(text_at(run.status, "started_utc"));
   if (run.state != "running" || !started) {
     return "–";
   }
   const std::string time = last_written(run);
   const double written = std::min(seconds_of_utc(time).value_or(now_), now_);
-  if (now_ - written > longest_silence(written - *started, done > 0)) {
+  constexpr double kMissed = 5;  // heartbeats
+  constexpr double kBusyDisk = 30;
+  const double silence = place ? std::max(kBusyDisk, kMissed * place->every_s)
+                               : longest_silence(written - *started, done > 0);
+  if (now_ - written > silence) {
     return fmt::format("nothing written since {}", time);
   }
-  if (done == 0 || length < done) {
+  const bool is_pilot = place && place->pilot > 0;
+  if (done == 0 || length < done || is_pilot) {
     return "–";
   }
   const double whole =
@@ -257,9 +318,9 @@ StudyWatch::Line StudyWatch::line_of(const Run& run,
     return line;
   }
   const GrowingTable& table = found->second;
-  const std::uint64_t done = table.iteration() ? *table.iteration() + 1 : 0;
-  line.cells.push_back(share_done(done, length));
-  line.cells.push_back(left_of(run, done, length));
+  const Advance advance = advance_of(run, table, length);
+  line.cells.push_back(place_words(advance.place, advance.done, length));
+  line.cells.push_back(left_of(run, advance));
   line.cells.push_back(short_number(table.loss()));
   line.cells.push_back(short_number(table.delta()));
   line.cells.push_back(short_number(table.worst_delta()));
@@ -301,6 +362,30 @@ std::string StudyWatch::table(std::size_t lines) const {
   std::string text = counts() + aligned(rows);
   if (shown < all.size()) {
     text += fmt::format("... and {} more\n", all.size() - shown);
+  }
+  return text;
+}
+
+std::string StudyWatch::curves(std::size_t lines) const {
+  constexpr std::size_t kWidth = 60;
+  const std::vector<std::string> methods = method_labels(folder_);
+  const auto names = printable_names(methods);
+  std::string text;
+  std::size_t left = lines;
+  for (std::size_t i = 0; i < folder_.runs.size(); ++i) {
+    const Run& run = folder_.runs[i];
+    const auto table = tables_.find(run.id);
+    if (run.state != "running" || table == tables_.end() || left < 3) {
+      continue;
+    }
+    left -= 3;
+    text += fmt::format("{}, seed {}\n", names.at(methods[i]), run.seed);
+    text += fmt::format("  loss  {}  {}\n",
+                        table->second.losses().blocks(kWidth),
+                        short_number(table->second.loss()));
+    text += fmt::format("  delta {}  {}\n",
+                        table->second.deltas().blocks(kWidth),
+                        short_number(table->second.delta()));
   }
   return text;
 }

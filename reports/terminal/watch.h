@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reports/tables/result_folder.h"
+#include "reports/terminal/block_curve.h"
 
 namespace residuum::reports {
 
@@ -26,6 +27,8 @@ class GrowingTable {
   const std::optional<double>& loss() const { return loss_; }            // the last that is known
   const std::optional<double>& delta() const { return delta_; }
   const std::optional<double>& worst_delta() const { return worst_delta_; }
+  const BlockCurve& losses() const { return losses_; }  // by iteration
+  const BlockCurve& deltas() const { return deltas_; }
   std::uint64_t measured() const { return measured_; }      // rows with a delta
   std::uint64_t violations() const { return violations_; }  // with one above 1
 
@@ -41,9 +44,20 @@ class GrowingTable {
   bool has_header_ = false;
   std::optional<std::uint64_t> iteration_;
   std::optional<double> loss_, delta_, worst_delta_;
+  BlockCurve losses_, deltas_;
   std::uint64_t measured_ = 0;
   std::uint64_t violations_ = 0;
 };
+
+/// Where a run is, as its heartbeat.json says.
+struct RunPlace {
+  std::uint64_t done = 0;   // iterations
+  std::uint64_t pilot = 0;  // the number of the pilot run that is under way; 0: the training is
+  double every_s = 0;       // seconds between two heartbeats
+};
+
+/// Reads the heartbeat of a run; absent where there is none that can be read.
+std::optional<RunPlace> place_of(const std::filesystem::path& run_folder);
 
 class StudyWatch {
  public:
@@ -60,15 +74,26 @@ class StudyWatch {
   /// those that failed, were interrupted, have ended, and are to come.
   std::string table(std::size_t lines) const;
 
+  /// Returns curves of loss and delta by iteration in at most `lines` lines, three for each run
+  /// that is under way; nothing where none is.
+  std::string curves(std::size_t lines) const;
+
  private:
   struct Line {
     int order = 0;
     std::vector<std::string> cells;
   };
   Line line_of(const Run& run, const std::string& method, std::uint64_t usual_length) const;
+  /// How far a run is: by its heartbeat where it has one, else by its rows.
+  struct Advance {
+    std::uint64_t done = 0;
+    std::uint64_t length = 0;
+    std::optional<RunPlace> place;
+  };
+  Advance advance_of(const Run& run, const GrowingTable& table, std::uint64_t length) const;
   /// Returns the time that a run still needs, or since when it has written nothing: it may have
   /// been killed, and then it still calls itself running.
-  std::string left_of(const Run& run, std::uint64_t done, std::uint64_t length) const;
+  std::string left_of(const Run& run, const Advance& advance) const;
   /// Adds what the line of a run that has ended has behind its state.
   void add_end(const Run& run, std::uint64_t length, Line& line) const;
   std::string counts() const;
@@ -76,6 +101,7 @@ class StudyWatch {
   std::vector<std::filesystem::path> paths_;
   ResultFolder folder_;
   std::map<std::string, GrowingTable> tables_;                // of runs under way, by id
+  std::map<std::string, RunPlace> places_;                    // of runs under way
   std::map<std::string, std::optional<double>> last_deltas_;  // of runs that have ended
   double now_ = 0;
 };

@@ -36,6 +36,7 @@ std::optional<TableSpec> expected_spec(const std::vector<ExpectedResult>& result
   }
   const auto of_mean = kind == IntervalKind::quartiles ? IntervalKind::student : kind;
   TableSpec spec{.name = "expected",
+                 .title = "Published values and ours",
                  .caption =
                      "Published values and ours. They meet where the published value, or "
                      "its interval, which may be its rounding, overlaps our interval; this "

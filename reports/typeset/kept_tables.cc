@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "reports/tables/csv_reader.h"
+#include "reports/tables/run_list.h"
 
 namespace residuum::reports {
 namespace {
@@ -206,6 +207,7 @@ bool KeptTable::has(const KeptRow& row, const RunKeys& where) const {
 
 const std::map<std::string, KeptFolder::Owner>& KeptFolder::owners() {
   if (owners_.empty()) {
+    require_one_data(folder_);
     CsvReader runs(folder_ / "runs.csv");
     const auto status = runs.find("status");
     while (runs.next()) {

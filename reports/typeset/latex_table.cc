@@ -3,20 +3,44 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
+#include <utility>
+#include <vector>
 
-#include "reports/figures/pgfplots.h"
+#include "reports/figures/figure.h"
+#include "reports/figures/latex_text.h"
 #include "reports/numbers/words.h"
 
 namespace residuum::reports {
 namespace {
 
-/// A NumberForm is that of a column's numbers: fixed with so many decimals, or scientific.
+// A table is made of columns. A column's numbers are printed first; then it is known how much room
+// they need, and whether the table fits beside or below: intervals stand beside their values where
+// that fits, else below them. Where not even that fits, the columns are parted into several blocks
+// of rows, one below the other, all with the names of the rows.
+//
+//   beside                          below               blocks
+//   method   f − f*  [low, high]    method   f − f*     method   f − f*   loss
+//   dense    0.0043  [0.0042, ...]  dense    0.0043     dense    0.0043   0.47
+//                                         [0.0042, ...] method   bytes    δ
+//                                                       dense    12       1.3
+
+// --- Numbers ------------------------------------------------------------------------------------
+
+/// A NumberForm is that of a column's numbers: they are divided by `unit`, and fixed or scientific.
 struct NumberForm {
   bool is_scientific = false;
-  int decimals = 0;
+  bool is_whole = false;
+  double unit = 1;
+  std::string title;  // of the column, with the unit
 };
+
+int digit_place(double number) {
+  return static_cast<int>(std::floor(std::log10(std::abs(number))));
+}
 
 /// Returns the finite values of the column, or the ends of its intervals where it has no value.
 std::vector<double> numbers_in(const TableSpec& spec, std::size_t column) {
@@ -37,57 +61,147 @@ std::vector<double> numbers_in(const TableSpec& spec, std::size_t column) {
   return numbers;
 }
 
-/// Returns the significant digits that all intervals of the column need.
-int digits_in(const TableSpec& spec, std::size_t column) {
-  int digits = kShownDigits;
-  for (const auto& row : spec.rows) {
-    digits = std::max(digits, digits_for(row[column].interval));
-  }
-  return digits;
-}
-
-NumberForm form_of(const std::vector<double>& numbers, int digits) {
-  constexpr double kLargestFixed = 1e5;
-  constexpr double kSmallestFixed = 1e-3;
-  double least = kLargestFixed;
-  double largest = 0;
-  bool is_whole = true;
+/// The least and the largest size of the numbers that are not zero; nothing where all are.
+std::optional<std::pair<double, double>> sizes_of(const std::vector<double>& numbers) {
+  std::optional<std::pair<double, double>> sizes;
   for (const double number : numbers) {
     const double size = std::abs(number);
-    largest = std::max(largest, size);
-    least = size > 0 ? std::min(least, size) : least;
-    is_whole = is_whole && number == std::trunc(number);
+    if (size > 0) {
+      sizes = sizes ? std::pair(std::min(sizes->first, size), std::max(sizes->second, size))
+                    : std::pair(size, size);
+    }
   }
-  if (largest >= kLargestFixed || least < kSmallestFixed) {
-    return {.is_scientific = true, .decimals = digits - 1};
-  }
-  const int above = static_cast<int>(std::floor(std::log10(least))) + 1;  // digits before the point
-  return {.is_scientific = false, .decimals = is_whole ? 0 : std::max(0, digits - above)};
+  return sizes;
 }
 
-/// Writes a finite number as siunitx reads it, "2.534e-4".
-std::string plain_number(double value, const NumberForm& form) {
-  if (!form.is_scientific) {
-    return fmt::format("{:.{}f}", value, form.decimals);
+/// Writes "10⁻⁴".
+std::string power_of_ten(int exponent) {
+  constexpr std::array<const char*, 10> kDigits{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string text = "10";
+  for (const char c : fmt::format("{}", exponent)) {
+    text += c == '-' ? "⁻" : kDigits.at(static_cast<std::size_t>(c - '0'));
   }
-  const std::string text = fmt::format("{:.{}e}", value, form.decimals);
-  const auto e = text.find('e');
-  return fmt::format("{}e{}", text.substr(0, e), std::atoi(text.c_str() + e + 1));
+  return text;
 }
 
-std::string in_text(double value, const NumberForm& form) {
-  if (std::isnan(value)) {
-    return "nan";
+/// Bytes are in a unit in which the least of them is 1 or more.
+NumberForm form_of_bytes(const std::string& title, double least) {
+  constexpr std::array<const char*, 6> kUnits{"B", "kB", "MB", "GB", "TB", "PB"};
+  NumberForm form;
+  std::size_t unit = 0;
+  while (least / form.unit >= 1000 && unit + 1 < kUnits.size()) {
+    form.unit *= 1000;
+    ++unit;
   }
-  if (std::isinf(value)) {
-    return value > 0 ? "$\\infty$" : "$-\\infty$";
-  }
-  return fmt::format("\\num{{{}}}", plain_number(value, form));
+  form.is_whole = unit == 0;
+  form.title = fmt::format("{}, {}", title, kUnits.at(unit));
+  return form;
 }
 
-/// Room is what siunitx must leave for numbers: digits before the point, and of the exponent.
+/// Small and large numbers are in units of a power of ten, if they do not differ too much for that.
+NumberForm form_of(const TableSpec& spec, std::size_t column) {
+  constexpr double kLargestFixed = 1e5;
+  constexpr double kSmallestFixed = 1e-3;
+  constexpr double kWidestInUnit = 1e3;
+  const auto numbers = numbers_in(spec, column);
+  const auto sizes = sizes_of(numbers);
+  const TableColumn& described = spec.columns[column];
+  NumberForm form{.is_scientific = false, .is_whole = false, .unit = 1, .title = described.title};
+  if (!sizes) {
+    form.is_whole = true;
+    return form;
+  }
+  const auto [least, largest] = *sizes;
+  if (described.is_bytes) {
+    return form_of_bytes(described.title, least);
+  }
+  form.is_whole = std::all_of(
+      numbers.begin(), numbers.end(), [](double one) { return one == std::trunc(one); });
+  if (largest < kLargestFixed && least >= kSmallestFixed) {
+    return form;
+  }
+  form.is_whole = false;
+  if (largest / least > kWidestInUnit) {
+    form.is_scientific = true;
+    return form;
+  }
+  form.unit = std::pow(10, digit_place(least));
+  form.title = fmt::format("{} / {}", described.title, power_of_ten(digit_place(least)));
+  return form;
+}
+
+/// Returns the place of the last digit that an interval leaves to its value: 10^place is at most
+/// half of its width, so that both ends differ in it. Nothing where the interval has no width.
+std::optional<int> place_of_interval(const std::optional<Interval>& interval) {
+  constexpr double kRounding = 1e-12;  // of the ends: what sums of equal numbers differ by
+  if (!interval) {
+    return std::nullopt;
+  }
+  const double width = interval->high - interval->low;
+  const double size = std::max(std::abs(interval->low), std::abs(interval->high));
+  if (!std::isfinite(width) || width <= kRounding * size) {
+    return std::nullopt;
+  }
+  const int place = digit_place(width);
+  return width < 2 * std::pow(10, place) ? place - 1 : place;
+}
+
+/// Returns the place of the last digit of a cell: as its interval says, or so many significant
+/// ones.
+int last_place(const TableSpec& spec, const TableCell& cell, const NumberForm& form) {
+  const auto of_interval = place_of_interval(cell.interval);
+  if (of_interval && !spec.digits) {
+    return *of_interval;
+  }
+  double size = 0;
+  if (cell.value && std::isfinite(*cell.value)) {
+    size = std::abs(*cell.value);
+  } else if (cell.interval && std::isfinite(cell.interval->low)) {
+    size = std::abs(cell.interval->low);
+  }
+  const int unit = digit_place(form.unit);
+  if (size == 0) {
+    return unit;
+  }
+  const int place = digit_place(size) - spec.digits.value_or(kShownDigits) + 1;
+  return spec.digits || form.is_scientific ? place : std::min(place, unit);
+}
+
+/// Writes a finite number with its last digit at a place: "0.0043", "2.53e-4".
+std::string plain_number(double value, const NumberForm& form, int place) {
+  if (form.is_whole) {
+    return fmt::format("{:.0f}", value);
+  }
+  if (form.is_scientific) {
+    const int decimals = value == 0 ? 0 : std::clamp(digit_place(value) - place, 0, 15);
+    const std::string text = fmt::format("{:.{}e}", value, decimals);
+    const auto e = text.find('e');
+    return fmt::format("{}e{}", text.substr(0, e), std::atoi(text.c_str() + e + 1));
+  }
+  const int decimals = -(place - digit_place(form.unit));
+  double shown = value / form.unit;
+  if (decimals < 0) {
+    const double step = std::pow(10, -decimals);
+    shown = std::round(shown / step) * step;
+  }
+  return fmt::format("{:.{}f}", shown == 0 ? 0.0 : shown, std::clamp(decimals, 0, 15));
+}
+
+// --- Cells --------------------------------------------------------------------------------------
+
+/// A PrintedCell is what stands in a cell. Widths are in digits.
+struct PrintedCell {
+  std::string value;       // for LaTeX
+  std::string interval;    // for LaTeX; empty where there is none
+  double value_width = 0;  // of a text
+  double interval_width = 0;
+};
+
+/// Room is what siunitx must leave for numbers: digits before and behind the point, and of the
+/// exponent.
 struct Room {
   std::size_t whole = 1;
+  std::size_t decimals = 0;
   std::size_t exponent = 0;
   bool has_minus = false;
   bool has_minus_in_exponent = false;
@@ -96,112 +210,399 @@ struct Room {
     has_minus = has_minus || text.front() == '-';
     text = text.substr(text.front() == '-' ? 1 : 0);
     const std::size_t e = std::min(text.find('e'), text.size());
-    whole = std::max(whole, std::min(text.find('.'), e));
+    const std::size_t point = std::min(text.find('.'), e);
+    whole = std::max(whole, point);
+    decimals = std::max(decimals, e - point - (e > point ? 1 : 0));
     if (e < text.size()) {
       const bool is_below = text[e + 1] == '-';
       has_minus_in_exponent = has_minus_in_exponent || is_below;
       exponent = std::max(exponent, text.size() - e - (is_below ? 2 : 1));
     }
   }
+
+  std::string format() const {
+    const std::string fixed = fmt::format("{}{}.{}", has_minus ? "-" : "", whole, decimals);
+    return exponent == 0
+               ? fixed
+               : fmt::format("{}e{}{}", fixed, has_minus_in_exponent ? "-" : "", exponent);
+  }
+
+  /// An exponent is printed as a product with a power of ten.
+  double width() const {
+    constexpr double kPower = 3.5;
+    const auto digits = static_cast<double>(whole + decimals + (has_minus ? 1 : 0));
+    return digits + (decimals > 0 ? 0.5 : 0) +
+           (exponent > 0 ? kPower + static_cast<double>(exponent) : 0);
+  }
 };
 
-std::string table_format(const TableSpec& spec, std::size_t column, const NumberForm& form) {
+/// A PrintedColumn is a column with its title, broken into lines.
+struct PrintedColumn {
+  bool is_number = false;
+  std::vector<std::string> title;
+  std::vector<PrintedCell> cells;
   Room room;
-  for (const auto& row : spec.rows) {
-    const auto& value = row[column].value;
-    if (value && std::isfinite(*value)) {
-      room.add(plain_number(*value, form));
-    }
+  bool has_interval = false;
+  double value_width = 0;     // of the widest value
+  double interval_width = 0;  // of the widest interval
+  double least_width = 0;     // of a text column, whose lines may be broken
+
+  double width(bool is_beside) const;
+};
+
+double width_of_title(const std::vector<std::string>& lines) {
+  constexpr double kLetter = 0.85;  // titles have narrow signs in them
+  std::size_t longest = 0;
+  for (const auto& line : lines) {
+    longest = std::max(longest, characters_in(line));
   }
-  std::string text = fmt::format("{}{}.{}", room.has_minus ? "-" : "", room.whole, form.decimals);
-  if (room.exponent > 0) {
-    text += fmt::format("e{}{}", room.has_minus_in_exponent ? "-" : "", room.exponent);
+  return kLetter * static_cast<double>(longest);
+}
+
+double PrintedColumn::width(bool is_beside) const {
+  if (!is_number) {
+    return std::max(least_width, width_of_title(title));
+  }
+  constexpr double kGap = 1;
+  constexpr double kSmaller = 0.94;  // \scriptsize
+  const double content = is_beside && has_interval
+                             ? value_width + kGap + interval_width
+                             : std::max(value_width, kSmaller * interval_width);
+  return std::max(content, width_of_title(title));
+}
+
+std::string latex_end(double value, const NumberForm& form, int place) {
+  if (std::isnan(value)) {
+    return "nan";
+  }
+  if (std::isinf(value)) {
+    return value > 0 ? "$\\infty$" : "$-\\infty$";
+  }
+  return fmt::format("\\num{{{}}}", plain_number(value, form, place));
+}
+
+/// Returns the width of a number that was printed for \num: points are narrower than digits, and an
+/// exponent is a product with a power of ten.
+double width_of_number(const std::string& text) {
+  constexpr double kPoint = 0.55;
+  constexpr double kPower = 4.5;
+  double width = 0;
+  for (const char c : text) {
+    width += c == '.' ? kPoint : c == 'e' ? kPower : 1;
+  }
+  return width;
+}
+
+double width_of_end(double value, const NumberForm& form, int place) {
+  return std::isfinite(value) ? width_of_number(plain_number(value, form, place)) : 2;
+}
+
+PrintedCell printed(const TableSpec& spec, const TableCell& cell, const NumberForm& form) {
+  constexpr double kBrackets = 2.2;  // with the comma and the blank between
+  const int place = last_place(spec, cell, form);
+  PrintedCell text;
+  if (!cell.value) {
+    text.value = "{--}";
+  } else if (!std::isfinite(*cell.value)) {
+    text.value = fmt::format("{{{}}}", latex_end(*cell.value, form, place));
+  } else {
+    text.value = (cell.is_best ? "\\bfseries " : "") + plain_number(*cell.value, form, place);
+  }
+  if (cell.interval) {
+    text.interval = fmt::format("{{[}}{}, {}{{]}}",
+                                latex_end(cell.interval->low, form, place),
+                                latex_end(cell.interval->high, form, place));
+    text.interval_width = kBrackets + width_of_end(cell.interval->low, form, place) +
+                          width_of_end(cell.interval->high, form, place);
   }
   return text;
 }
 
-std::string latex_value(const TableCell& cell, const NumberForm& form) {
-  if (!cell.value) {
-    return "{--}";
+/// Breaks a title into lines of about so many characters, between words. An operator stays with
+/// what it stands between.
+std::vector<std::string> lines_of(const std::string& title, double width) {
+  std::vector<std::string> lines(1);
+  bool is_joined = true;
+  for (std::size_t begin = 0; begin <= title.size();) {
+    const std::size_t end = std::min(title.find(' ', begin), title.size());
+    const std::string word = title.substr(begin, end - begin);
+    const bool is_operator = characters_in(word) == 1;
+    const std::size_t together = characters_in(lines.back()) + 1 + characters_in(word);
+    if (!is_joined && !is_operator && static_cast<double>(together) > width) {
+      lines.emplace_back();
+    }
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+    is_joined = is_operator;
+    begin = end + 1;
   }
-  if (!std::isfinite(*cell.value)) {
-    return fmt::format("{{{}}}", in_text(*cell.value, form));
-  }
-  return fmt::format("{}{}", cell.is_best ? "\\bfseries " : "", plain_number(*cell.value, form));
+  return lines;
 }
 
-std::string latex_interval(const TableCell& cell, const NumberForm& form) {
-  return cell.interval ? fmt::format("{{[}}{}, {}{{]}}",
-                                     in_text(cell.interval->low, form),
-                                     in_text(cell.interval->high, form))
-                       : std::string();
+PrintedColumn print_numbers(const TableSpec& spec, std::size_t column) {
+  constexpr double kLeastTitle = 11;
+  const NumberForm form = form_of(spec, column);
+  PrintedColumn result;
+  result.is_number = true;
+  result.has_interval = has_interval(spec, column);
+  for (const auto& row : spec.rows) {
+    const TableCell& cell = row[column];
+    result.cells.push_back(printed(spec, cell, form));
+    if (cell.value && std::isfinite(*cell.value)) {
+      result.room.add(plain_number(*cell.value, form, last_place(spec, cell, form)));
+    }
+    result.interval_width = std::max(result.interval_width, result.cells.back().interval_width);
+  }
+  result.value_width = result.room.width();
+  result.title =
+      lines_of(form.title, std::max({kLeastTitle, result.value_width, result.interval_width}));
+  return result;
 }
 
-/// A LatexColumn is a column of the spec, perhaps with a further one for intervals.
-struct LatexColumn {
-  NumberForm form;
-  bool has_interval = false;
+/// Returns the width of the longest piece of a text that is not broken.
+double longest_piece(std::string_view text) {
+  double longest = 0;
+  double piece = 0;
+  for (const char c : text) {
+    const bool is_break = std::string_view(" -=./_,:").find(c) != std::string_view::npos;
+    piece = c == ' ' ? 0 : piece + 1;
+    longest = std::max(longest, piece);
+    piece = is_break ? 0 : piece;
+  }
+  return longest;
+}
+
+PrintedColumn print_texts(const TableSpec& spec, std::size_t column) {
+  constexpr double kReadable = 12;
+  constexpr double kLetter = 0.92;
+  PrintedColumn result;
+  result.title = {spec.columns[column].title};
+  for (const auto& row : spec.rows) {
+    const std::string& text = row[column].text;
+    const double whole = kLetter * static_cast<double>(characters_in(text));
+    result.cells.push_back({.value = fmt::format("{{{}}}", latex_text(text, LatexBreaks::in_words)),
+                            .interval = {},
+                            .value_width = whole});
+    result.least_width =
+        std::max({result.least_width, longest_piece(text), std::min(whole, kReadable)});
+  }
+  return result;
+}
+
+// --- The layout ---------------------------------------------------------------------------------
+
+constexpr double kGapOfColumns = 1.9;  // digits, of \tabcolsep on both sides
+
+/// A Block has some of the columns, in their order; the columns of texts are in every block.
+using Block = std::vector<std::size_t>;
+
+struct TableLayout {
+  bool is_beside = true;
+  std::vector<Block> blocks;
 };
+
+double width_of(const std::vector<PrintedColumn>& columns, const Block& block, bool is_beside) {
+  double width = 0;
+  for (const std::size_t column : block) {
+    width += (width == 0 ? 0 : kGapOfColumns) + columns[column].width(is_beside);
+  }
+  return width;
+}
+
+TableLayout layout_of(const std::vector<PrintedColumn>& columns, double room) {
+  Block all;
+  Block texts;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    all.push_back(i);
+    if (!columns[i].is_number) {
+      texts.push_back(i);
+    }
+  }
+  for (const bool is_beside : {true, false}) {
+    if (width_of(columns, all, is_beside) <= room) {
+      return {.is_beside = is_beside, .blocks = {all}};
+    }
+  }
+  TableLayout layout{.is_beside = false, .blocks = {texts}};
+  for (const std::size_t column : all) {
+    if (!columns[column].is_number) {
+      continue;
+    }
+    Block longer = layout.blocks.back();
+    longer.push_back(column);
+    if (layout.blocks.back().size() > texts.size() && width_of(columns, longer, false) > room) {
+      longer = texts;
+      longer.push_back(column);
+      layout.blocks.emplace_back();
+    }
+    layout.blocks.back() = longer;
+  }
+  for (Block& block : layout.blocks) {
+    std::sort(block.begin(), block.end());
+  }
+  return layout;
+}
+
+// --- LaTeX --------------------------------------------------------------------------------------
 
 std::string latex_row(const std::vector<std::string>& cells) {
   return fmt::format("{} \\\\\n", fmt::join(cells, " & "));
 }
 
-std::string header_row(const TableSpec& spec, const std::vector<LatexColumn>& columns) {
+std::string latex_title(const PrintedColumn& column) {
+  if (column.title.size() == 1) {
+    return latex_text(column.title.front());
+  }
+  std::string lines;
+  for (const auto& line : column.title) {
+    lines += (lines.empty() ? "" : "\\\\{}") + latex_text(line);  // {}: a "[" is no option
+  }
+  return fmt::format("\\shortstack{{{}}}", lines);
+}
+
+std::string header_row(const std::vector<PrintedColumn>& columns,
+                       const Block& block,
+                       bool is_beside) {
   std::vector<std::string> cells;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::string title = latex_text(spec.columns[i].title);
-    cells.push_back(columns[i].has_interval ? fmt::format("\\multicolumn{{2}}{{c}}{{{}}}", title)
-                                            : fmt::format("{{{}}}", title));
+  for (const std::size_t i : block) {
+    const bool is_double = is_beside && columns[i].has_interval;
+    cells.push_back(
+        fmt::format("{}{{{}}}", is_double ? "\\multicolumn{2}{c}" : "", latex_title(columns[i])));
   }
   return latex_row(cells);
 }
 
-std::string body_row(const TableSpec& spec,
-                     const std::vector<LatexColumn>& columns,
-                     const std::vector<TableCell>& row) {
-  std::vector<std::string> cells;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (!spec.columns[i].is_number) {
-      cells.push_back(fmt::format("{{{}}}", latex_text(row[i].text)));
-      continue;
+/// Lets a text of two lines go on beside the intervals that stand below the row. `room` is the
+/// width of its column.
+std::string text_over_two_rows(const PrintedCell& cell, double room) {
+  constexpr double kOneLine = 0.85;  // of the room: a text up to this length is not broken
+  constexpr double kTwoLines = 1.9;  // a longer one may take three lines
+  const bool has_two_lines =
+      cell.value_width > kOneLine * room && cell.value_width < kTwoLines * room;
+  return has_two_lines
+             ? fmt::format("\\smash{{\\parbox[t]{{\\hsize}}{{\\raggedright {}}}}}", cell.value)
+             : cell.value;
+}
+
+/// Writes a row; intervals that stand below their values make a second one. `room` is the width
+/// that the columns of texts share.
+std::string body_row(const std::vector<PrintedColumn>& columns,
+                     const Block& block,
+                     bool is_beside,
+                     double room,
+                     std::size_t row) {
+  const bool is_double = !is_beside && std::any_of(block.begin(), block.end(), [&](std::size_t i) {
+    return !columns[i].cells[row].interval.empty();
+  });
+  std::vector<std::string> values;
+  std::vector<std::string> intervals;
+  for (const std::size_t i : block) {
+    const PrintedCell& cell = columns[i].cells[row];
+    const bool is_over_two = is_double && !columns[i].is_number;
+    values.push_back(is_over_two ? text_over_two_rows(cell, room) : cell.value);
+    if (is_beside && columns[i].has_interval) {
+      values.push_back(cell.interval);
     }
-    cells.push_back(latex_value(row[i], columns[i].form));
-    if (columns[i].has_interval) {
-      cells.push_back(latex_interval(row[i], columns[i].form));
+    intervals.push_back(cell.interval.empty() ? ""
+                                              : fmt::format("{{\\scriptsize {}}}", cell.interval));
+  }
+  return latex_row(values) + (is_double ? latex_row(intervals) : std::string());
+}
+
+/// Returns the width that is left for each column of texts, in a block of this width.
+double room_of_texts(const std::vector<PrintedColumn>& columns,
+                     const Block& block,
+                     bool is_beside,
+                     double room) {
+  double texts = 0;
+  for (const std::size_t i : block) {
+    if (columns[i].is_number) {
+      room -= columns[i].width(is_beside) + kGapOfColumns;
+    } else {
+      ++texts;
     }
   }
-  return latex_row(cells);
+  return texts == 0 ? 0 : room / texts;
+}
+
+std::string preamble_of(const std::vector<PrintedColumn>& columns,
+                        const Block& block,
+                        bool is_beside) {
+  std::string preamble = "@{}";
+  for (const std::size_t i : block) {
+    preamble += columns[i].is_number ? fmt::format(" S[table-format={}]", columns[i].room.format())
+                                     : " >{\\raggedright\\arraybackslash}X";
+    preamble += is_beside && columns[i].has_interval ? " @{\\,}l" : "";
+  }
+  return preamble + " @{}";
+}
+
+std::string latex_block(const std::vector<PrintedColumn>& columns,
+                        const Block& block,
+                        bool is_beside,
+                        double room,
+                        std::size_t rows) {
+  const double text_room = room_of_texts(columns, block, is_beside, room);
+  const bool has_texts =
+      std::any_of(block.begin(), block.end(), [&](std::size_t i) { return !columns[i].is_number; });
+  const char* const environment = has_texts ? "tabularx" : "tabular";
+  std::string text = fmt::format("\\begin{{{}}}{}{{{}}}\n\\toprule\n",
+                                 environment,
+                                 has_texts ? "{\\linewidth}" : "",
+                                 preamble_of(columns, block, is_beside));
+  text += header_row(columns, block, is_beside) + "\\midrule\n";
+  for (std::size_t row = 0; row < rows; ++row) {
+    text += body_row(columns, block, is_beside, text_room, row);
+  }
+  return text + fmt::format("\\bottomrule\n\\end{{{}}}\n", environment);
+}
+
+/// Returns the caption that stands at the table: what it is, and what the brackets are.
+std::string short_caption(const TableSpec& spec) {
+  const std::string title = latex_text(spec.title.empty() ? spec.name : spec.title);
+  const std::string seeds = seeds_words(spec);  // "n = 3 to 8"
+  if (seeds.empty()) {
+    return fmt::format("{}.", title);
+  }
+  const std::size_t end = std::min(seeds.find(" to "), seeds.size());
+  return fmt::format("{}. In brackets: {}, ${}${}.",
+                     title,
+                     latex_text(spec.interval),
+                     seeds.substr(0, end),
+                     seeds.substr(end));
 }
 
 }  // namespace
 
 std::string table_latex(const TableSpec& spec) {
-  std::vector<LatexColumn> columns;
-  std::string preamble;
+  // Widths in digits of \footnotesize: a column of a paper is at least 219 pt wide, a page 450 pt.
+  constexpr double kColumn = 50;
+  constexpr double kPage = 100;
+  std::vector<PrintedColumn> columns;
   for (std::size_t i = 0; i < spec.columns.size(); ++i) {
-    columns.push_back({.form = form_of(numbers_in(spec, i), digits_in(spec, i)),
-                       .has_interval = has_interval(spec, i)});
-    preamble += i == 0 ? "" : " ";
-    preamble += spec.columns[i].is_number
-                    ? fmt::format("S[table-format={}]", table_format(spec, i, columns[i].form))
-                    : "l";
-    preamble += columns[i].has_interval ? " @{\\,}l" : "";
+    columns.push_back(spec.columns[i].is_number ? print_numbers(spec, i) : print_texts(spec, i));
   }
+  const double room = spec.is_wide ? kPage : kColumn;
+  const TableLayout layout = layout_of(columns, room);
+  const char* const environment = spec.is_wide ? "table*" : "table";
   std::string text = fmt::format(
-      "% The document needs \\usepackage{{booktabs}} and \\usepackage{{siunitx}}; not rounded, "
-      "the\n"
-      "% numbers are in {0}.csv.\n"
-      "\\begin{{table}}\n\\centering\n\\caption{{{1}}}\n\\label{{tab:{0}}}\n"
-      "\\sisetup{{detect-weight=true}}\n\\begin{{tabular}}{{{2}}}\n\\toprule\n",
+      "% The document needs \\usepackage{{booktabs}}, \\usepackage{{tabularx}} and "
+      "\\usepackage{{siunitx}}.\n"
+      "% What the numbers are stands in {0}.caption.tex; not rounded, they are in {0}.csv.\n"
+      "\\begin{{{2}}}\n\\centering\n\\caption{{{1}}}\n\\label{{tab:{0}}}\n"
+      "\\footnotesize\\setlength{{\\tabcolsep}}{{4pt}}"
+      "\\sisetup{{detect-weight=true, group-minimum-digits=9}}\n",
       spec.name,
-      latex_text(full_caption(spec)),
-      preamble);
-  text += header_row(spec, columns) + "\\midrule\n";
-  for (const auto& row : spec.rows) {
-    text += body_row(spec, columns, row);
+      short_caption(spec),
+      environment);
+  for (std::size_t i = 0; i < layout.blocks.size(); ++i) {
+    text += i == 0 ? "" : "\\par\\smallskip\n";
+    text += latex_block(columns, layout.blocks[i], layout.is_beside, room, spec.rows.size());
   }
-  return text + "\\bottomrule\n\\end{tabular}\n\\end{table}\n";
+  return text + fmt::format("\\end{{{}}}\n", environment);
+}
+
+std::string table_caption_latex(const TableSpec& spec) {
+  return latex_text(full_caption(spec)) + '\n';
 }
 
 }  // namespace residuum::reports

@@ -1,6 +1,6 @@
 #pragma once
-// The LaTeX form of a table has booktabs rules and numbers aligned by siunitx. Texts are untrusted:
-// `latex_text` leaves none of TeX's special characters in them.
+// The LaTeX form of a table has booktabs rules, numbers aligned by siunitx, and the width of a
+// line. Texts are untrusted: latex_text.h leaves none of TeX's special characters in them.
 
 #include <string>
 
@@ -8,8 +8,13 @@
 
 namespace residuum::reports {
 
-/// <name>.tex: a table with its caption and the label tab:<name>, to \input in a document that
-/// loads booktabs and siunitx. Numbers of a column have one form, with four digits at least.
+/// <name>.tex: a table with a short caption and the label tab:<name>, to \input in a document that
+/// loads booktabs, tabularx and siunitx. A number has the digits that its interval leaves, or four.
+/// It fits a column of a paper with two, or a page where the spec is wide: intervals stand below
+/// their values, and columns in several blocks, as far as that takes.
 std::string table_latex(const TableSpec& spec);
+
+/// <name>.caption.tex: all that is said of the table, for a paper's text.
+std::string table_caption_latex(const TableSpec& spec);
 
 }  // namespace residuum::reports

@@ -19,6 +19,7 @@
 #include "reports/numbers/fields.h"
 #include "reports/numbers/samples.h"
 #include "reports/numbers/words.h"
+#include "reports/typeset/budget_table.h"
 #include "reports/typeset/expected_table.h"
 
 namespace residuum::reports {
@@ -132,6 +133,7 @@ std::vector<std::size_t> rows_of(std::size_t groups) {
 
 TableSpec results_spec(const Summary& summary, IntervalKind kind) {
   TableSpec spec{.name = "results",
+                 .title = "Where the methods ended",
                  .caption =
                      "Where the methods ended; bytes are the median of all that the workers "
                      "sent, δ is the largest of any iteration." +
@@ -161,7 +163,8 @@ TableSpec results_spec(const Summary& summary, IntervalKind kind) {
       spec.rows[i].push_back(std::move(cell));
     }
   }
-  spec.columns.push_back({.key = "sent_bytes", .title = "bytes sent", .is_number = true});
+  spec.columns.push_back(
+      {.key = "sent_bytes", .title = "bytes sent", .is_number = true, .is_bytes = true});
   spec.columns.push_back({.key = "delta_max", .title = "largest δ", .is_number = true});
   for (std::size_t i = 0; i < summary.groups.size(); ++i) {
     const Spread* bytes = summary.groups[i].metric("sent_bytes");
@@ -215,6 +218,9 @@ TableSpec equal_cost_spec(const Comparison& comparison,
                           IntervalKind kind) {
   const CostTable& cost = cost_table(standing.cost);
   TableSpec spec{.name = fmt::format("equal-{}", cost.name),
+                 .title = fmt::format("{} after {}; behind the best: mean of the differences, 95 %",
+                                      words_of_quantity(comparison.quantity),
+                                      at_cost(standing)),
                  .caption = fmt::format(
                      "{} on {} after {}, as last evaluated by then; beside it the mean of "
                      "the differences to the best in mean, over common seeds, with its 95 % "
@@ -231,7 +237,8 @@ TableSpec equal_cost_spec(const Comparison& comparison,
                              {.key = "behind_best", .title = "behind the best", .is_number = true},
                              {.key = std::string(cost.key),
                               .title = fmt::format("{} when evaluated", cost.title),
-                              .is_number = true}},
+                              .is_number = true,
+                              .is_bytes = standing.unit == "bytes"}},
                  .rows = {}};
   const bool is_decided = best_is_decided(standing, kind);
   std::vector<std::size_t> groups;
@@ -261,6 +268,8 @@ TableSpec targets_spec(const TargetComparison& comparison, const Summary& summar
   const CostTable& cost = cost_table(comparison.cost);
   TableSpec spec{
       .name = fmt::format("time-to-target-{}", cost.name),
+      .title = fmt::format(
+          "Spent at targets of {}: {}", words_of_quantity(comparison.quantity), cost.title),
       .caption = fmt::format(
           "What the runs had spent when {} on {} was first evaluated at a target or below it. Runs "
           "that never got there count as infinite, whether they ended, diverged or failed. {}",
@@ -274,7 +283,8 @@ TableSpec targets_spec(const TargetComparison& comparison, const Summary& summar
                   {.key = "runs", .title = "of", .is_number = true},
                   {.key = std::string(cost.key),
                    .title = std::string(cost.title),
-                   .is_number = true}},
+                   .is_number = true,
+                   .is_bytes = comparison.unit == "bytes"}},
       .rows = {}};
   for (std::size_t target = kEvery - 1; target < comparison.targets.size(); target += kEvery) {
     for (const auto& method : comparison.methods) {
@@ -294,6 +304,9 @@ TableSpec targets_spec(const TargetComparison& comparison, const Summary& summar
 
 TableSpec networks_spec(const NetworkComparison& comparison, const Summary& summary) {
   TableSpec spec{.name = "network-times",
+                 .title = fmt::format("Virtual seconds until {} ≤ {}, and of a whole run",
+                                      words_of_quantity(comparison.quantity),
+                                      short_number(comparison.target)),
                  .caption = fmt::format("Virtual seconds until {} ≤ {} on {}, the best value that "
                                         "every finished run has reached, "
                                         "and mean of a whole run that finished.{}",
@@ -324,6 +337,7 @@ TableSpec networks_spec(const NetworkComparison& comparison, const Summary& summ
 TableSpec rates_spec(const Summary& summary, IntervalKind kind) {
   const auto of_mean = kind == IntervalKind::quartiles ? IntervalKind::student : kind;
   TableSpec spec{.name = "rates",
+                 .title = "Slopes of log X_T, the mean of ‖∇f‖², against log of the key",
                  .caption =
                      "Slope of log X_T, X_T the mean of ‖∇f‖² over a run, against the "
                      "logarithm of the key, fitted to every seed over the window stated.",
@@ -359,7 +373,8 @@ void number_names(std::vector<TableSpec>& specs) {
 
 std::vector<TableSpec> study_tables(const Summary& summary,
                                     const std::vector<TargetComparison>& targets,
-                                    IntervalKind kind) {
+                                    IntervalKind kind,
+                                    const std::vector<double>& budgets) {
   std::vector<TableSpec> specs;
   if (!summary.groups.empty()) {
     specs.push_back(results_spec(summary, kind));
@@ -370,6 +385,9 @@ std::vector<TableSpec> study_tables(const Summary& summary,
         specs.push_back(equal_cost_spec(comparison, standing, summary, kind));
       }
     }
+  }
+  for (auto& spec : budget_specs(summary, budgets, kind)) {
+    specs.push_back(std::move(spec));
   }
   for (const auto& comparison : targets) {
     specs.push_back(targets_spec(comparison, summary));

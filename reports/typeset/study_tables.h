@@ -11,11 +11,13 @@
 namespace residuum::reports {
 
 /// Returns, as far as the study has them: results, equal-iterations, equal-bytes, equal-time,
-/// time-to-target-iterations, -bytes and -time, network-times, rates, and expected; with a number
-/// from the second objective on. Values over the seeds are of that kind; times to targets are
-/// medians, because misses are infinite.
+/// at-bytes (with a column for each of the budgets, in bytes), time-to-target-iterations, -bytes
+/// and -time, network-times, rates, and expected; with a number from the second objective on.
+/// Values over the seeds are of that kind; times to targets are medians, because misses are
+/// infinite.
 std::vector<TableSpec> study_tables(const Summary& summary,
                                     const std::vector<TargetComparison>& targets,
-                                    IntervalKind kind);
+                                    IntervalKind kind,
+                                    const std::vector<double>& budgets = {});
 
 }  // namespace residuum::reports

@@ -13,16 +13,33 @@
 namespace residuum::reports {
 namespace {
 
-std::string markdown_cell(const TableColumn& column, const TableCell& cell) {
-  if (!column.is_number) {
+/// Returns the least and the largest number of seeds of a cell that has some.
+std::pair<std::size_t, std::size_t> seeds_in(const TableSpec& spec) {
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  std::size_t largest = 0;
+  for (const auto& row : spec.rows) {
+    for (const auto& cell : row) {
+      least = cell.n > 0 ? std::min(least, cell.n) : least;
+      largest = std::max(largest, cell.n);
+    }
+  }
+  return {least, largest};
+}
+
+std::string markdown_cell(const TableSpec& spec, std::size_t column, const TableCell& cell) {
+  if (!spec.columns[column].is_number) {
     return markdown_text(cell.text);
   }
-  std::string text = short_number(cell.value, digits_for(cell.interval));
+  const int digits = spec.digits.value_or(digits_for(cell.interval));
+  std::string text = short_number(cell.value, digits);
   if (cell.is_best) {
     text = fmt::format("**{}**", text);
   }
   if (cell.interval) {
-    text += ' ' + markdown_text(short_interval(*cell.interval));
+    const std::string interval = fmt::format("[{}, {}]",
+                                             short_number(cell.interval->low, digits),
+                                             short_number(cell.interval->high, digits));
+    text += ' ' + markdown_text(interval);
   }
   return text;
 }
@@ -61,25 +78,25 @@ TableCell centre_cell(const Centre& centre) {
   return {.text = {}, .value = centre.middle, .interval = centre.interval, .n = centre.n};
 }
 
-std::string full_caption(const TableSpec& spec) {
-  std::size_t least = std::numeric_limits<std::size_t>::max();
-  std::size_t largest = 0;
-  for (const auto& row : spec.rows) {
-    for (const auto& cell : row) {
-      least = cell.n > 0 ? std::min(least, cell.n) : least;
-      largest = std::max(largest, cell.n);
-    }
-  }
+std::string seeds_words(const TableSpec& spec) {
+  const auto [least, largest] = seeds_in(spec);
   if (spec.interval.empty() || largest == 0) {
+    return {};
+  }
+  return least == largest ? fmt::format("n = {}", largest)
+                          : fmt::format("n = {} to {}", least, largest);
+}
+
+std::string full_caption(const TableSpec& spec) {
+  const std::string seeds = seeds_words(spec);
+  if (seeds.empty()) {
     return spec.caption;
   }
-  const std::string seeds =
-      least == largest ? fmt::format("{}", largest) : fmt::format("{} to {}", least, largest);
-  return fmt::format("{} Shown with brackets: {}, over n = {} seed{}.",
+  return fmt::format("{} Shown with brackets: {}, over {} seed{}.",
                      spec.caption,
                      spec.interval,
                      seeds,
-                     largest == 1 ? "; one seed has no interval" : "s");
+                     seeds_in(spec).second == 1 ? "; one seed has no interval" : "s");
 }
 
 bool has_interval(const TableSpec& spec, std::size_t column) {
@@ -117,7 +134,7 @@ std::string table_markdown(const TableSpec& spec) {
   for (const auto& row : spec.rows) {
     std::vector<std::string> cells;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      cells.push_back(markdown_cell(spec.columns[i], row[i]));
+      cells.push_back(markdown_cell(spec, i, row[i]));
     }
     text += markdown_row(cells);
   }

@@ -18,6 +18,7 @@ struct TableColumn {
   std::string key;    // of the CSV: snake_case, with its unit
   std::string title;  // for people
   bool is_number = false;
+  bool is_bytes = false;  // LaTeX has them in kB, MB, ...
 };
 
 /// A cell of a number column has a value, infinite where something was never reached, and may have
@@ -35,14 +36,21 @@ TableCell number_of(const std::optional<double>& value);
 TableCell centre_cell(const Centre& centre);
 
 struct TableSpec {
-  std::string name;      // of the table's files, without ending: [a-z0-9-]
-  std::string caption;   // without the seeds and the kind of interval, which are added
-  std::string interval;  // what the brackets are, "median, IQR"; empty: there are none
+  std::string name;        // of the table's files, without ending: [a-z0-9-]
+  std::string title = {};  // what stands at the table in LaTeX, without a full stop
+  std::string caption;     // without the seeds and the kind of interval, which are added
+  std::string interval;    // what the brackets are, "median, IQR"; empty: there are none
   std::vector<TableColumn> columns;
   std::vector<std::vector<TableCell>> rows;
   /// The method of each row, with which a page hides it; empty: rows are not of methods.
   std::vector<std::optional<std::size_t>> methods = {};
+  std::optional<int> digits =
+      {};                // significant ones, where it is printed; absent: by the intervals
+  bool is_wide = false;  // in LaTeX it spans both columns of a page
 };
+
+/// Returns "n = 8", or "n = 3 to 8" where cells differ; empty where there are no intervals.
+std::string seeds_words(const TableSpec& spec);
 
 /// Returns the caption with the kind of the interval and the number of seeds, "over 3 to 8 seeds"
 /// where cells differ.

@@ -15,8 +15,8 @@ namespace {
 /// Returns whether a file is a table as this program names them.
 bool is_table(const std::filesystem::path& file) {
   constexpr std::array<std::string_view, 3> kEndings{".csv", ".md", ".tex"};
-  constexpr std::array<std::string_view, 6> kNames{
-      "results", "equal-", "time-to-target-", "network-times", "rates", "expected"};
+  constexpr std::array<std::string_view, 7> kNames{
+      "results", "equal-", "at-bytes", "time-to-target-", "network-times", "rates", "expected"};
   const std::string stem = file.stem().string();
   return std::find(kEndings.begin(), kEndings.end(), file.extension().string()) != kEndings.end() &&
          std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) {
@@ -40,13 +40,18 @@ void remove_old(const OutputPath& folder) {
 
 }  // namespace
 
-void write_tables(const std::vector<TableSpec>& specs, const OutputPath& folder) {
+void write_tables(const std::vector<TableSpec>& specs,
+                  const std::vector<TableSpec>& printed,
+                  const OutputPath& folder) {
   make_folder(folder);
   remove_old(folder);
   for (const auto& spec : specs) {
     write_file_atomically(folder / (spec.name + ".csv"), table_csv(spec));
+  }
+  for (const auto& spec : printed) {
     write_file_atomically(folder / (spec.name + ".md"), table_markdown(spec));
     write_file_atomically(folder / (spec.name + ".tex"), table_latex(spec));
+    write_file_atomically(folder / (spec.name + ".caption.tex"), table_caption_latex(spec));
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The tables are written into a folder, each as NAME.csv, NAME.md and NAME.tex.
+// The tables are written into a folder, each as NAME.csv, NAME.md, NAME.tex and NAME.caption.tex.
 
 #include <filesystem>
 #include <vector>
@@ -9,7 +9,10 @@
 
 namespace residuum::reports {
 
-/// Writes the tables, and removes those of an earlier report that are none of them.
-void write_tables(const std::vector<TableSpec>& specs, const OutputPath& folder);
+/// Writes the tables, and removes those of an earlier report that are none of them. `printed` are
+/// the same tables as Markdown and LaTeX have them (table_choice.h).
+void write_tables(const std::vector<TableSpec>& specs,
+                  const std::vector<TableSpec>& printed,
+                  const OutputPath& folder);
 
 }  // namespace residuum::reports

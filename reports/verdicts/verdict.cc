@@ -391,12 +391,12 @@ std::string unfinished_sentence(const Summary& summary) {
   }
   const auto methods = unknown_methods(summary);
   return fmt::format(
-      "This study is not finished: of {} runs {} have no result: {}.{} residuum run "
-      "goes on with it.",
+      "This study is not finished: of {} runs {} have no result: {}.{} {} goes on with it.",
       summary.folder.runs.size(),
       unfinished,
       runs,
-      methods.empty() ? "" : fmt::format(" Nothing is known yet of {}.", fmt::join(methods, "; ")));
+      methods.empty() ? "" : fmt::format(" Nothing is known yet of {}.", fmt::join(methods, "; ")),
+      summary.folder.command == kAttached ? "A checkpoint of the training" : "residuum run");
 }
 
 std::vector<std::string> leak_sentences(const Summary& summary) {

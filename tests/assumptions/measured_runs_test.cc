@@ -170,6 +170,24 @@ TEST(MeasuredRuns, OfLowRankKeepTheirHardInvariants) {
   }
 }
 
+TEST(MeasuredRuns, OfSketchedRowsKeepTheirHardInvariants) {
+  const auto objective = test::noisy_quadratic(27, 0.5, test::matrix_and_bias());
+  for (const Json& feedback :
+       {Json{{"kind", "ef14"}}, Json{{"kind", "ef21"}}, Json{{"kind", "none"}}}) {
+    for (const int workers : {1, 3, 4}) {
+      const Recipe recipe{.aggregator = {{"kind", "arc-top-k"}, {"rank", 1}, {"density", 0.34}},
+                          .feedback = feedback,
+                          .step = {{"value", 0.05}},
+                          .workers = workers,
+                          .iterations = 300,
+                          .precision = Precision::float32,
+                          .measured = 10};
+      SCOPED_TRACE(feedback.dump() + ", P = " + std::to_string(workers));
+      expect_hard_checks(test::measure(objective, recipe));
+    }
+  }
+}
+
 TEST(MeasuredRuns, StayCleanWhereMessagesAreManyTimesTheAccumulator) {
   // d/k = 100: what is sent and what stays are far larger than a, and are rounded as such.
   const auto objective = test::noisy_quadratic(200, 0.5);

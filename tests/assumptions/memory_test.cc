@@ -113,7 +113,7 @@ double peak_of(Recipe recipe, int workers, int processes) {
 }
 
 /// Vectors of d numbers that each further worker adds, its gradient included. Both numbers of
-/// workers are so many that means go from process to process (mean_over_workers.h). Whether two
+/// workers are so many that means go from process to process (MeanOverWorkers). Whether two
 /// processes hold their passing buffers at the same moment is up to the scheduler and does not
 /// depend on the number of workers: over many further workers it weighs little.
 double vectors_per_worker(const Recipe& recipe, int processes) {

@@ -102,7 +102,7 @@ class ThreadTransport final : public PacketTransport {
   int size() const override { return hub_.size(); }
   void send(Packet packet) override { hub_.put(rank_, std::move(packet)); }
   std::optional<Packet> poll() override { return hub_.take(rank_); }
-  bool has_sent_all() override { return true; }
+  std::size_t unsent() override { return 0; }
 
  private:
   PacketHub& hub_;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/messages/packed_message.h"
+#include "core/messages/message.h"
 #include "core/quantisers/coded_message.h"
 #include "tests/fuzzing/inputs.h"
 #include "tests/fuzzing/targets.h"

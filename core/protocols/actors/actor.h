@@ -5,17 +5,67 @@
 // processes. Messages may overtake one another; each arrives exactly once. Actors of one node share
 // memory, so a driver lets only one of them act at a time.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/protocols/actors/actor_message.h"
 #include "core/protocols/actors/actor_state.h"
-#include "core/protocols/actors/effects.h"
 
 namespace residuum {
+
+/// A wait has one of these causes.
+enum class Wait : std::uint8_t {
+  quota,      // the server lacks contributions for a version (T1 of InHAD)
+  staleness,  // InHAD: only T2 holds the server back; SSP: a worker may not start, n_p - min n > s
+  pull,       // the server waits for the sums that it pulls
+  idle,       // a worker has no gradient in progress: it waits for a model
+};
+
+/// Effects tell a driver what the actors decide about gradients and models. The actors keep names
+/// and numbers of versions only; the driver computes gradients, keeps the sums of nodes and updates
+/// the model when it is told to. Calls come in the order of events, which a simulation repeats.
+///
+/// Every gradient that is computed is handed in at most once, and either listed by exactly one
+/// version or discarded.
+class Effects {
+ public:
+  Effects() = default;
+  Effects(const Effects&) = delete;
+  Effects& operator=(const Effects&) = delete;
+  Effects(Effects&&) = delete;
+  Effects& operator=(Effects&&) = delete;
+  virtual ~Effects() = default;
+
+  /// A worker READs the model of version `gradient.base` and begins to compute on its next batch.
+  virtual void compute(const GradientId& gradient) = 0;
+
+  /// A worker has finished the gradient. It sends it to the server (node < 0), or adds it to the
+  /// sum of its node.
+  virtual void hand_in(const GradientId& gradient, int node) = 0;
+
+  /// A node sends its sum, which is of these gradients, and goes on with an empty one. The next
+  /// version lists the gradients of all nodes, node after node, each in this order.
+  virtual void collect(int node, std::span<const GradientId> gradients) = 0;
+
+  /// The server makes `version` (1, 2, ...) of these gradients, each of which counts once. Their
+  /// staleness is version - 1 - base.
+  virtual void make_version(std::uint64_t version, std::span<const GradientId> gradients) = 0;
+
+  /// No version will list the gradient: it was finished or arrived after the last one.
+  virtual void discard(const GradientId& gradient) = 0;
+
+  /// A wait of one actor has ended after so many seconds of Outbox::now().
+  virtual void waited(Wait cause, double seconds) = 0;
+
+  /// Returns the bytes of what travels with a message that has_payload(). The call comes when the
+  /// message is sent, for a sum after collect().
+  virtual std::uint64_t payload_bytes(const ActorMessage& message) = 0;
+};
 
 /// A roster numbers the actors of a run: workers first, then nodes, then one server. Worker p of M
 /// belongs to node p / (M / N).
@@ -76,6 +126,47 @@ struct Cast {
   Roster roster;
   std::uint64_t versions = 0;  // T
   std::vector<std::unique_ptr<Actor>> actors;
+};
+
+/// Slowest keeps one counter per worker and the least of them. A counter only grows, so a scan is
+/// due only when the last of the least has moved: O(1) per step of a counter, amortised.
+class Slowest {
+ public:
+  explicit Slowest(std::size_t workers) : counters_(workers), at_least_(workers) {}
+
+  std::uint64_t operator[](std::size_t worker) const { return counters_[worker]; }
+  /// Returns the least counter.
+  std::uint64_t least() const { return least_; }
+
+  /// Raises a counter to `value`; a smaller value changes nothing. Returns true if the least of all
+  /// counters has grown.
+  bool raise(std::size_t worker, std::uint64_t value) {
+    const std::uint64_t before = counters_[worker];
+    if (value <= before) {
+      return false;
+    }
+    counters_[worker] = value;
+    if (before > least_ || --at_least_ > 0) {
+      return false;
+    }
+    find_least();
+    return true;
+  }
+
+  void visit(ActorState& state) {
+    state.row(counters_);
+    find_least();
+  }
+
+ private:
+  void find_least() {
+    least_ = *std::min_element(counters_.begin(), counters_.end());
+    at_least_ = static_cast<std::size_t>(std::count(counters_.begin(), counters_.end(), least_));
+  }
+
+  std::vector<std::uint64_t> counters_;
+  std::uint64_t least_ = 0;
+  std::size_t at_least_;  // counters that equal the least
 };
 
 }  // namespace residuum

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/protocols/actors/slowest.h"
+#include "core/protocols/actors/actor.h"
 
 namespace residuum {
 namespace {

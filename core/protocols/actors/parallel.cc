@@ -6,9 +6,42 @@
 #include <string>
 #include <utility>
 
-#include "core/protocols/actors/actor_message_wire.h"
+#include "core/protocols/actors/actor_message.h"
 
 namespace residuum {
+
+ComputeThread::ComputeThread() : thread_([this] { work(); }) {}
+
+ComputeThread::~ComputeThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+void ComputeThread::add(std::function<void()> job) {
+  const std::lock_guard lock(mutex_);
+  jobs_.push_back(std::move(job));
+  changed_.notify_all();
+}
+
+void ComputeThread::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return is_over_ || !jobs_.empty(); });
+    if (is_over_) {
+      return;
+    }
+    const std::function<void()> job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    job();
+    lock.lock();
+  }
+}
+
 namespace {
 
 /// A request to stop is seen after this time at the latest.
@@ -157,6 +190,7 @@ double Parallel::now() const {
 
 /// Does a job of the compute thread.
 void Parallel::compute(const GradientId& gradient, const ActorMessage& when_done) {
+  mailbox_.await_room();
   Frame kind = Frame::message;
   try {
     site_.payloads.calculate(gradient);

@@ -1,6 +1,6 @@
 #pragma once
 // Parallel runs the actors of an asynchronous protocol on real processes, each of which hosts some
-// of them (placement.h). Messages travel by a Mailbox; gradients are computed by one thread of each
+// of them (Placement). Messages travel by a Mailbox; gradients are computed by one thread of each
 // process, so that messages are served meanwhile.
 //
 //   Parallel run(make_inhad(options), placement, mailbox, site, [&] { return stop.load(); });
@@ -17,22 +17,100 @@
 // close() may follow.
 
 #include <chrono>
+#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "core/cluster/mailbox.h"
+#include "core/cluster/world.h"
 #include "core/protocols/actors/actor.h"
-#include "core/protocols/actors/compute_thread.h"
-#include "core/protocols/actors/payloads.h"
-#include "core/protocols/actors/placement.h"
+#include "core/protocols/actors/actor_message.h"
 #include "core/protocols/actors/simulated_version.h"
 
 namespace residuum {
+
+/// A placement says which process hosts each actor of a run over real processes. A node and its
+/// workers share memory, so they have the same host.
+struct Placement {
+  std::vector<int> hosts;  // rank, by ActorId
+
+  int host(ActorId actor) const { return hosts[actor]; }
+};
+
+/// Payloads moves the numbers that the actors' messages only name, where a protocol runs on real
+/// processes. Each process has one such object, beside its Effects. The object holds the models
+/// that its workers compute at, their gradients and the sums of its nodes, and on the server's
+/// process the model.
+///
+/// One gradient goes through these steps, each on the process beside it:
+///   Effects::compute       worker's process  the gradient is to be taken at version `base`, also
+///                                            when a newer one arrives
+///   Payloads::calculate    compute thread    the gradient is computed at that model
+///   Effects::hand_in       worker's process  it is sent (node < 0) or added to its node's sum
+///   Effects::collect       node's process    the sum that is about to be packed is set aside
+///   Payloads::pack, unpack both ends         the gradient (push) or the sum (sum) travels
+///   Effects::make_version  server's process  what was unpacked and is listed makes the version
+///   Effects::discard       worker's process  no version lists it; see Parallel::finish
+///
+/// All calls but `calculate` come from the thread that calls Parallel, one at a time.
+class Payloads {
+ public:
+  Payloads() = default;
+  Payloads(const Payloads&) = delete;
+  Payloads& operator=(const Payloads&) = delete;
+  Payloads(Payloads&&) = delete;
+  Payloads& operator=(Payloads&&) = delete;
+  virtual ~Payloads() = default;
+
+  /// Appends the payload of a message that has_payload() to `bytes`; the message goes to an actor,
+  /// possibly one of the same process. The payload is the model of message.version, the gradient of
+  /// worker message.from, or the sum that node message.from has collected last. Returns how many of
+  /// the bytes are its numbers; the others count as control bytes.
+  virtual std::uint64_t pack(const ActorMessage& message, ActorId to, Bytes& bytes) = 0;
+
+  /// Takes the payload of a message before the actor receives the message, and returns the same
+  /// count. The bytes come from another process and must be checked.
+  virtual std::uint64_t unpack(const ActorMessage& message,
+                               ActorId to,
+                               std::span<const std::byte> bytes) = 0;
+
+  /// Computes the gradient, on the compute thread of this process, in the order of
+  /// Effects::compute. An Error that it throws ends the run on all processes.
+  virtual void calculate(const GradientId& gradient) = 0;
+};
+
+/// A compute thread does jobs one after the other, in the order in which they are given.
+class ComputeThread {
+ public:
+  ComputeThread();
+  ComputeThread(const ComputeThread&) = delete;
+  ComputeThread& operator=(const ComputeThread&) = delete;
+  ComputeThread(ComputeThread&&) = delete;
+  ComputeThread& operator=(ComputeThread&&) = delete;
+  /// Waits for the job that is being done and drops the others.
+  ~ComputeThread();
+
+  /// Gives the thread a job, which must not throw, and returns at once.
+  void add(std::function<void()> job);
+
+ private:
+  void work();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> jobs_;
+  bool is_over_ = false;
+  std::thread thread_;
+};
 
 /// A site is what the training does on one process.
 struct Site {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/protocols/actors/actor.h"
 #include "core/protocols/actors/actor_state.h"
-#include "core/protocols/actors/effects.h"
 
 namespace residuum {
 

@@ -43,6 +43,12 @@ function makeFigures(library, page) {
     for (const variant of document.querySelectorAll('figure[data-variant]')) variant.hidden = true;
   }
 
+  /** The short text that tells a bound from the others of its figure: grey lines look alike. */
+  function markOf(figure, curve) {
+    const number = figure.curves.filter((one) => one.bound).indexOf(curve);
+    return number < 0 ? '' : `(${number < 26 ? String.fromCharCode(97 + number) : number + 1})`;
+  }
+
   function makeLegend(live) {
     live.entries = live.figure.curves.map((curve) => {
       const style = styleOf(curve);
@@ -54,7 +60,7 @@ function makeFigures(library, page) {
       if (style.marker) drawMarker(swatch, style, 17, 6);
       const value = element('span', { class: 'value' });
       const entry = button('', () => toggleCurve(curve), { 'data-method': methodsOf(curve).join(' ') });
-      entry.append(swatch, element('span', { class: 'label' }, curve.label), value);
+      entry.append(swatch, element('span', { class: 'label' }, `${markOf(live.figure, curve)} ${curve.label}`.trim()), value);
       live.legend.append(element('li', {}, entry));
       return { entry, value };
     });
@@ -185,7 +191,21 @@ function makeFigures(library, page) {
     for (const i of style.marker ? places.filter((place, i) => i % every === 0 && defined(place)) : []) {
       drawMarker(plane, style, x(xs[i]), y(curve.middle[i]));
     }
+    if (curve.bound) drawMark(plane, live, curve, places.filter(defined), { x, y });
     return places.filter((i) => curve.middle[i] !== null && !defined(i)).length;
+  }
+
+  /** Writes the text of a bound at its curve; those of several bounds stand at different places. */
+  function drawMark(plane, live, curve, places, { x, y }) {
+    const [left, right] = x.range();
+    const number = live.figure.curves.filter((one) => one.bound).indexOf(curve);
+    const wanted = left + (0.94 - 0.11 * (number % 8)) * (right - left);
+    const xs = xOf(live, curve);
+    const shown = places.filter((i) => x(xs[i]) >= left && x(xs[i]) <= right);
+    const place = library.least(shown, (i) => Math.abs(x(xs[i]) - wanted));
+    if (place === undefined) return;
+    shape(plane, 'text', { class: 'mark', x: x(xs[place]), y: y(curve.middle[place]) - 4, 'text-anchor': 'middle' },
+      markOf(live.figure, curve));
   }
 
   function noteUnder(live, gaps) {
@@ -216,7 +236,7 @@ function makeFigures(library, page) {
     const reference = live.figure.reference;
     if (reference && !(scale.yLog && reference.y <= 0)) {
       shape(plane, 'path', { d: `M${margin.left},${scale.y(reference.y)}H${width}`, stroke: 'currentColor',
-        'stroke-dasharray': '2 3' });
+        'stroke-dasharray': '1 3' });
       shape(svg, 'text', { class: 'reference', x: width - margin.right, y: scale.y(reference.y) - 4, 'text-anchor': 'end' }, reference.label);
     }
     let gaps = 0;
@@ -351,6 +371,12 @@ function makeFigures(library, page) {
   }
 
   makeAll();
+  // What was folded had no width when it was drawn.
+  for (const folded of document.querySelectorAll('details:has(.live)')) {
+    folded.addEventListener('toggle', () => {
+      if (folded.open) lives.filter((live) => folded.contains(live.plot)).forEach(drawFigure);
+    });
+  }
   addEventListener('beforeprint', () => drawAll(true));
   return { draw: () => drawAll(false) };
 }

@@ -33,7 +33,8 @@ const std::vector<Json>& exchanges() {
                                       {{"kind", "gtopk-tree"}},
                                       {{"kind", "gtopk-doubling"}},
                                       {{"kind", "gtopk-mask"}},
-                                      {{"kind", "powersgd"}}};
+                                      {{"kind", "powersgd"}},
+                                      {{"kind", "arc-top-k"}}};
   return kAll;
 }
 

@@ -249,6 +249,12 @@ TEST(CertificateAnyRule, LeavesPlainRunsToTheCertificateAndClippedGradientsToNob
   EXPECT_EQ(by_signs.verdict, BoundVerdict::not_applicable);
   EXPECT_NE(by_signs.reason.find("the signs of its entries"), std::string::npos) << by_signs.reason;
   facts.takes_signs = false;
+  facts.direction = "the polar factors of its layers";
+  EXPECT_TRUE(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).has_verdict());
+  const Bound by_factors = evaluate("certificate", with_unperturbed(facts, 1));
+  EXPECT_EQ(by_factors.verdict, BoundVerdict::not_applicable);
+  EXPECT_NE(by_factors.reason.find("moves by the polar factors"), std::string::npos);
+  facts.direction.clear();
   facts.clipped = "worker";
   facts.momentum = 0.9;
   EXPECT_EQ(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).verdict,

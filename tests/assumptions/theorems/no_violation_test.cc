@@ -102,7 +102,8 @@ TEST(NoViolation, OfTheCertificateByAnyRuleWhereWorkersStepLocally) {
   const auto local = make_protocol(Section("protocol", Json{{"kind", "local"}, {"period", 5}}));
   for (const Json& optimiser : {Json{{"optimiser", "sgd"}},
                                 Json{{"optimiser", "momentum"}, {"momentum", 0.5}},
-                                Json{{"optimiser", "adamw"}}}) {
+                                Json{{"optimiser", "adamw"}},
+                                Json{{"optimiser", "lion"}}}) {
     for (const char* aggregator : {"allgather", "gtopk-tree"}) {
       Recipe recipe = top_k(kErrorFeedback, aggregator, 0.004);
       recipe.local = optimiser;

@@ -1,8 +1,8 @@
 // Liveness in a time that the tests make up.
 
-#include "core/cluster/liveness.h"
-
 #include <gtest/gtest.h>
+
+#include "core/cluster/mailbox.h"
 
 namespace residuum {
 namespace {

@@ -231,7 +231,7 @@ class HalfSilentTransport final : public PacketTransport {
                ? std::nullopt
                : std::optional(Packet{.peer = 2, .kind = Packet::Kind::heartbeat, .bytes = {}});
   }
-  bool has_sent_all() override { return true; }
+  std::size_t unsent() override { return 0; }
 
  private:
   std::vector<Packet>& sent_;
@@ -275,7 +275,7 @@ class LateTransport final : public PacketTransport {
                                  .kind = is_late ? Packet::Kind::goodbye : Packet::Kind::heartbeat,
                                  .bytes = {}});
   }
-  bool has_sent_all() override { return true; }
+  std::size_t unsent() override { return 0; }
 
  private:
   std::vector<Packet::Kind>& sent_;
@@ -294,7 +294,7 @@ class CountingTransport final : public PacketTransport {
     ++polls_;
     return std::nullopt;
   }
-  bool has_sent_all() override { return true; }
+  std::size_t unsent() override { return 0; }
 
  private:
   std::atomic<int>& polls_;
@@ -324,6 +324,53 @@ TEST(Mailbox, SendsNothingAfterItsGoodbye) {
   EXPECT_EQ(sent.back(), Packet::Kind::goodbye);
 }
 
+/// Keeps what is sent until it is let go; the other process gives signs.
+class KeepingTransport final : public PacketTransport {
+ public:
+  explicit KeepingTransport(std::atomic<bool>& lets_go) : lets_go_(lets_go) {}
+  int rank() const override { return 0; }
+  int size() const override { return 2; }
+  void send(Packet /*packet*/) override { ++kept_; }
+  std::optional<Packet> poll() override {
+    ++polls_;
+    return polls_ % 2 == 0
+               ? std::nullopt
+               : std::optional(Packet{.peer = 1, .kind = Packet::Kind::heartbeat, .bytes = {}});
+  }
+  std::size_t unsent() override { return lets_go_ ? 0 : kept_; }
+
+ private:
+  std::atomic<bool>& lets_go_;
+  std::size_t kept_ = 0;
+  int polls_ = 0;
+};
+
+TEST(Mailbox, LetsASenderWaitWhileItsMessagesDoNotLeave) {
+  std::atomic<bool> lets_go = false;
+  std::atomic<int> sent = 0;
+  try {
+    Mailbox mailbox(std::make_unique<KeepingTransport>(lets_go), {.patience = 4 * kLonger});
+    const std::jthread sender([&] {
+      for (; sent < 1000; ++sent) {
+        mailbox.await_room();
+        mailbox.send(1, number_message(0));
+      }
+    });
+    while (sent < 200) {
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+    std::this_thread::sleep_for(kShort);
+    EXPECT_LT(sent, 300) << "of messages that do not leave";
+    lets_go = true;
+    while (sent < 1000) {
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+    throw std::runtime_error("the other process never says goodbye");
+  } catch (const std::runtime_error&) {
+    EXPECT_EQ(sent, 1000);
+  }
+}
+
 /// A transport that fails when it is polled the third time.
 class BreakingTransport final : public PacketTransport {
  public:
@@ -336,7 +383,7 @@ class BreakingTransport final : public PacketTransport {
     }
     return std::nullopt;
   }
-  bool has_sent_all() override { return true; }
+  std::size_t unsent() override { return 0; }
 
  private:
   int polls_ = 0;

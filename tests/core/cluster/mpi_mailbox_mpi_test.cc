@@ -7,7 +7,7 @@
 #include <ctime>
 #include <thread>
 
-#include "core/cluster/mpi_mailbox.h"
+#include "core/cluster/mpi_world.h"
 #include "tests/core/mpi_test_world.h"
 
 namespace residuum {

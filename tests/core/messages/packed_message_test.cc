@@ -1,8 +1,6 @@
 // Packed messages against bytes by hand, every string of bytes of a small world, and what comes
 // back of messages that sparsifiers made.
 
-#include "core/messages/packed_message.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "core/messages/bit_codes.h"
+#include "core/messages/message.h"
 #include "tests/core/support.h"
 
 namespace residuum {

@@ -269,9 +269,9 @@ TEST(LocalOptimiser, WithoutMomentumStepsAlongGradients) {
 }
 
 TEST(LocalOptimiser, HasTheSameBitsOnAnyNumberOfProcesses) {
-  const auto objective = test::noisy_quadratic(12, 0.5);
+  const auto objective = test::noisy_quadratic(27, 0.5, test::matrix_and_bias());
   const auto protocol = local_of(3);
-  for (const char* optimiser : {"momentum", "adamw"}) {
+  for (const char* optimiser : {"momentum", "adamw", "lion", "muon"}) {
     Recipe recipe = recipe_of({{"optimiser", optimiser}}, *protocol);
     recipe.sparsifier = {{"kind", "top-k"}, {"k", 2}};
     recipe.aggregator = {{"kind", "gtopk-tree"}};

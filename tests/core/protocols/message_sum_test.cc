@@ -1,11 +1,10 @@
 // Sums of messages against sums by hand, their form on the wire, and what damaged bytes do.
 
-#include "core/protocols/message_sum.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "core/protocols/late_messages.h"
 
 namespace residuum {
 namespace {

@@ -270,25 +270,6 @@ TEST(Overlap, IsTheSameAtAnyNumberOfProcesses) {
   }
 }
 
-/// The state of a run in memory.
-class StateBytes final : public StateStream {
- public:
-  void pass(std::span<std::byte> bytes) override {
-    if (is_read) {
-      ASSERT_LE(at_ + bytes.size(), kept_.size());
-      std::copy_n(kept_.data() + at_, bytes.size(), bytes.data());
-      at_ += bytes.size();
-    } else {
-      kept_.insert(kept_.end(), bytes.begin(), bytes.end());
-    }
-  }
-  bool is_read = false;
-
- private:
-  Bytes kept_;
-  std::size_t at_ = 0;
-};
-
 /// Virtual time of three workers whose gradients are drawn; what they exchange is given.
 class DrawnOverlap {
  public:
@@ -316,10 +297,18 @@ class DrawnOverlap {
     return totals;
   }
 
-  void visit(StateBytes& bytes) {
-    RunState state(
-        cluster_, &bytes, bytes.is_read ? RunState::Direction::load : RunState::Direction::save);
+  Bytes save() {
+    Bytes bytes;
+    StateWriter writer(bytes);
+    RunState state(cluster_, &writer, RunState::Direction::save);
     time_->visit(state);
+    return bytes;
+  }
+  void load(const Bytes& bytes) {
+    StateReader reader(bytes);
+    RunState state(cluster_, &reader, RunState::Direction::load);
+    time_->visit(state);
+    EXPECT_FALSE(state.damage());
   }
 
  private:
@@ -336,11 +325,8 @@ TEST(Overlap, GoesOnAfterAnInterruptionWithTheFractionsThatWereMeasuredAtTheStar
     const auto whole = DrawnOverlap(rule, {1, 0.5, 0.4}).advance(0, 9);
     DrawnOverlap before(rule, {1, 0.5, 0.4});
     before.advance(0, 4);
-    StateBytes bytes;
-    before.visit(bytes);
-    bytes.is_read = true;
     DrawnOverlap after(rule, {0.9, 0.8, 0.7});
-    after.visit(bytes);
+    after.load(before.save());
     EXPECT_EQ(after.advance(4, 9), std::vector(whole.begin() + 4, whole.end()));
   }
 }

@@ -12,7 +12,7 @@
 
 #include "core/protocols/protocol.h"
 #include "core/trainer/trainer.h"
-#include "core/training/participants.h"
+#include "core/training/worker.h"
 #include "tests/core/thread_world.h"
 #include "tests/core/tiny_training.h"
 #include "tests/core/trainer/methods.h"

@@ -45,27 +45,12 @@ class KeptState final : public Checkpoints {
   }
 
  private:
-  class Stream final : public StateStream {
-   public:
-    Stream(std::vector<std::byte>& bytes, bool loads) : bytes_(bytes), loads_(loads) {}
-    void pass(std::span<std::byte> bytes) override {
-      if (!loads_) {
-        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-        return;
-      }
-      ASSERT_LE(at_ + bytes.size(), bytes_.size());
-      std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(at_), bytes.size(), bytes.begin());
-      at_ += bytes.size();
-    }
-
-   private:
-    std::vector<std::byte>& bytes_;
-    bool loads_;
-    std::size_t at_ = 0;
-  };
-
   void pass(const Visit& state, RunState::Direction direction) {
-    Stream stream(bytes_, direction == RunState::Direction::load);
+    StateWriter writer(bytes_);
+    StateReader reader(bytes_);
+    StateStream& stream = direction == RunState::Direction::load
+                              ? static_cast<StateStream&>(reader)
+                              : static_cast<StateStream&>(writer);
     RunState run(*cluster_, cluster_->world().is_root() ? &stream : nullptr, direction);
     state(run);
   }
@@ -140,15 +125,7 @@ TEST(HaltedRealRuns, LoseNothingWhenTheyAreHaltedAndResumedOnOtherProcesses) {
     }
     ASSERT_EQ(saved_at, 90U);
     // The residuals of the 4 workers, e^p >= 0, hold all that was computed but not given.
-    struct Numbers final : StateStream {
-      explicit Numbers(std::vector<std::byte>& all) : bytes(all) {}
-      void pass(std::span<std::byte> to) override {
-        std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), to.size(), to.begin());
-        at += to.size();
-      }
-      std::vector<std::byte>& bytes;
-      std::size_t at = 0;
-    } numbers(bytes);
+    StateReader numbers(bytes);
     const auto read = [&](std::size_t count) {
       std::vector<double> values(count);
       numbers.pass(std::as_writable_bytes(std::span(values)));

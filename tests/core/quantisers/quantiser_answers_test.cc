@@ -5,11 +5,12 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <set>
 #include <vector>
 
-#include "core/quantisers/bit_codes.h"
+#include "core/quantisers/packed_codes.h"
 #include "core/quantisers/rounding.h"
 #include "tests/core/support.h"
 
@@ -119,6 +120,94 @@ TEST(Qsgd, HasTheVarianceOfItsPaper) {
 }
 
 /// omega = 2 for (1, 0, 0, 0) and two bits, so that a third is sent.
+/// With 3 bits s = 3: 1/4, 1/2 and 1 are the levels 1, 2 and 3. The norm is 4.
+TEST(NaturalDithering, SendsPowersOfTwoOfTheNorm) {
+  const Json section{{"kind", "qsgd"}, {"bits", 3}, {"levels", "natural"}};
+  const std::vector<float> x{2, -2, 2, 1, 1, -1, 1};
+  const auto [bytes, values] = sent_by(section, x);
+  constexpr int kCodes = 4 | 5 << 3 | 4 << 6 | 2 << 9 | 2 << 12 | 3 << 15 | 2 << 18;
+  EXPECT_EQ(bytes, bytes_of({4}) + Bytes({kCodes & 255, kCodes >> 8 & 255, kCodes >> 16}));
+  EXPECT_EQ(values, x);
+  EXPECT_EQ(sent_by(section, {0, -7, 0}).values, std::vector<float>({0, -7, 0}));
+}
+
+/// E (Q(x) - x)^2 by the levels l <= y <= u around each y = |x_i|/|x|: |x|^2 sum (y - l)(u - y).
+double natural_error(const std::vector<double>& x, int levels) {
+  double sum_sq = 0;
+  for (const double value : x) {
+    sum_sq += value * value;
+  }
+  double error = 0;
+  for (const double value : x) {
+    const double y = std::abs(value) / std::sqrt(sum_sq);
+    double lower = 0;
+    double upper = std::pow(2, 1 - levels);
+    while (upper < y) {
+      lower = upper;
+      upper *= 2;
+    }
+    error += (y - lower) * (upper - y);
+  }
+  return error * sum_sq;
+}
+
+TEST(NaturalDithering, HasTheErrorOfItsLevelsAndNoMoreThanItsTheoremSays) {
+  constexpr std::uint32_t kDraws = 4000;
+  for (const int bits : {2, 3, 4}) {
+    const int levels = (1 << (bits - 1)) - 1;
+    const auto rule = test::quantiser({{"kind", "qsgd"}, {"bits", bits}, {"levels", "natural"}});
+    for (const std::size_t n : {1, 2, 9, 60}) {
+      const auto x = test::normal_vector(n, 8);
+      double norm_sq = 0;
+      double sum = 0;
+      double sum_sq = 0;
+      std::vector<double> mean(n);
+      std::vector<double> q(n);
+      std::vector<std::byte> coded(rule->packed_bytes(n, sizeof(double)));
+      for (std::uint32_t draw = 0; draw < kDraws; ++draw) {
+        RandomStream random(1, Purpose::quantiser, 0, draw);
+        rule->encode(std::span<const double>(x), random, coded);
+        rule->decode(coded, std::span<double>(q));
+        double error = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+          error += (q[i] - x[i]) * (q[i] - x[i]);
+          mean[i] += q[i] / kDraws;
+        }
+        sum += error / kDraws;
+        sum_sq += error * error / kDraws;
+      }
+      for (const double value : x) {
+        norm_sq += value * value;
+      }
+      const double exact = natural_error(x, levels);
+      EXPECT_NEAR(sum, exact, 6 * std::sqrt((sum_sq - sum * sum) / kDraws) + 1e-12)
+          << bits << " bits, n = " << n;
+      EXPECT_LE(exact, *rule->law(n).variance * norm_sq);
+      for (std::size_t i = 0; i < n; ++i) {
+        EXPECT_NEAR(mean[i], x[i], 6 * std::sqrt(exact / kDraws) + 1e-12);
+      }
+    }
+  }
+}
+
+// 4 bits: s = 7, and sqrt(512)/64 < 1; 2 bits: s = 1, and sqrt(9) > 1.
+TEST(NaturalDithering, HasTheVarianceOfItsPaper) {
+  const auto variance = [](int bits, std::size_t n) {
+    return *test::quantiser({{"kind", "qsgd"}, {"bits", bits}, {"levels", "natural"}})
+                ->law(n)
+                .variance;
+  };
+  EXPECT_DOUBLE_EQ(variance(4, 100000), 0.125 + 512.0 / (64 * 64));
+  EXPECT_DOUBLE_EQ(variance(2, 9), 0.125 + 3);
+  EXPECT_DOUBLE_EQ(variance(8, 9), 0.125);
+  EXPECT_EQ(
+      test::error_of([] {
+        test::quantiser({{"kind", "qsgd"}, {"bits", 9}, {"levels", "natural"}});
+      }),
+      "'quantiser.bits' must be at most 8 with levels = \"natural\", whose least level is then "
+      "2^-126; got 9");
+}
+
 TEST(Qsgd, ShrinksWhatItSends) {
   const Json section{{"kind", "qsgd"}, {"bits", 2}, {"shrink", true}};
   EXPECT_EQ(sent_by(section, {6, 0, 0, 0}).values, std::vector<float>({2, 0, 0, 0}));

@@ -36,6 +36,8 @@ std::vector<Named> rules() {
        {test::Json{{"kind", "rand-k"}, {"density", 0.5}, {"mask", "per-worker"}},
         test::Json{{"kind", "rand-k"}, {"k", 3}, {"scaled", true}},
         test::Json{{"kind", "rand-k"}, {"density", 0.7}, {"scaled", true}, {"mask", "per-worker"}},
+        test::Json{{"kind", "r-top-k"}, {"density", 0.25}, {"r_over_k", 1}},
+        test::Json{{"kind", "r-top-k"}, {"density", 0.25}, {"r_over_k", 3}},
         test::Json{{"kind", "top-k"}, {"density", 0.25}},
         test::Json{{"kind", "chunk-top-k"}, {"density", 0.25}, {"block", 7}},
         test::Json{{"kind", "chunk-top-k"}, {"k", 2}, {"block", 1}},
@@ -258,6 +260,8 @@ TEST(Sparsifiers, ClaimWhatIsKnownOfThem) {
   EXPECT_EQ(claims({{"kind", "rand-k"}, {"k", 3}, {"scaled", true}}, 20),
             (Flags{false, false, false, true, true, false}))
       << "for k <= d/2 it is no contraction";
+  EXPECT_EQ(claims({{"kind", "r-top-k"}, {"k", 3}}, 20),
+            (Flags{false, false, false, false, false, false}));
   EXPECT_EQ(claims({{"kind", "chunk-top-k"}, {"k", 3}, {"block", 7}}, 20),
             (Flags{false, true, false, false, false, false}));
   EXPECT_EQ(claims({{"kind", "chunk-top-k"}, {"k", 3}, {"block", 20}}, 20),
@@ -339,7 +343,7 @@ TYPED_TEST(SparsifierLaws, SendNothingOfAZeroVectorButItsWhole) {
 
 TYPED_TEST(SparsifierLaws, KeepEverythingWhereKIsTheDimension) {
   const std::vector<TypeParam> x{1, 0, -2, 0.5};
-  for (const char* kind : {"top-k", "rand-k", "chunk-top-k", "random-block"}) {
+  for (const char* kind : {"top-k", "rand-k", "r-top-k", "chunk-top-k", "random-block"}) {
     const auto rule = test::sparsifier({{"kind", kind}, {"k", 4}});
     EXPECT_EQ(kept(message(*rule, x, {}), x), x) << kind;
   }
@@ -348,6 +352,7 @@ TYPED_TEST(SparsifierLaws, KeepEverythingWhereKIsTheDimension) {
 TEST(Sparsifiers, RefuseAKAboveTheDimension) {
   for (const test::Json& values : {test::Json{{"kind", "top-k"}, {"k", 6}},
                                    test::Json{{"kind", "rand-k"}, {"k", 6}},
+                                   test::Json{{"kind", "r-top-k"}, {"k", 6}},
                                    test::Json{{"kind", "chunk-top-k"}, {"k", 6}},
                                    test::Json{{"kind", "random-block"}, {"k", 6}},
                                    test::Json{{"kind", "gaussian-k"}, {"k", 6}},

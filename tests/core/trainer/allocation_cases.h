@@ -11,6 +11,7 @@ inline const std::vector<Json> kSparsifiers{
     {{"kind", "none"}},
     {{"kind", "top-k"}, {"k", 6}},
     {{"kind", "rand-k"}, {"k", 6}},
+    {{"kind", "r-top-k"}, {"k", 6}},
     {{"kind", "rand-k"}, {"density", 0.7}, {"mask", "shared"}, {"scaled", true}},
     {{"kind", "chunk-top-k"}, {"k", 6}, {"block", 16}},
     {{"kind", "random-block"}, {"density", 0.4}, {"block", 8}, {"mask", "per-worker"}},
@@ -35,7 +36,8 @@ inline const std::vector<Json> kAggregators{
     {{"kind", "ok-topk"}, {"period", 3}, {"region_period", 5}},
     {{"kind", "parameter-server"}},
     {{"kind", "parameter-server"}, {"down", "top-k"}},
-    {{"kind", "powersgd"}}};
+    {{"kind", "powersgd"}},
+    {{"kind", "arc-top-k"}}};
 inline const std::vector<Json> kFeedbacks{{{"kind", "none"}},
                                           {{"kind", "ef14"}},
                                           {{"kind", "ef14"}, {"putback", "published"}},

@@ -50,6 +50,34 @@ TEST(LowRankTraining, FindsTheMinimiserOfWorkersWhoDiffer) {
   }
 }
 
+TEST(SketchedRows, FindTheMinimiserOfWorkersWhoDiffer) {
+  for (const Json& feedback : {Json{{"kind", "ef14"}}, Json{{"kind", "ef21"}}}) {
+    Recipe recipe{.aggregator = {{"kind", "arc-top-k"}, {"rank", 1}, {"density", 0.34}},
+                  .feedback = feedback};
+    recipe.workers = 3;
+    recipe.iterations = 2000;
+    recipe.measured = 1999;
+    EXPECT_LE(distance_at_the_end(recipe), 1e-8) << feedback;
+  }
+}
+
+/// A matrix of 6 x 4 has a sketch of 6 numbers and 2 rows of 4, the vector 3 numbers.
+TEST(SketchedRows, LoseNothing) {
+  const auto objective = test::noisy_quadratic(27, 0.5, test::matrix_and_bias());
+  for (const Json& feedback : {Json{{"kind", "ef14"}}, Json{{"kind", "ef21"}}}) {
+    Recipe recipe{.aggregator = {{"kind", "arc-top-k"}, {"rank", 1}, {"density", 0.34}},
+                  .feedback = feedback};
+    recipe.workers = 3;
+    recipe.iterations = 40;
+    for (const auto& frame : test::train(objective, recipe).frames) {
+      EXPECT_TRUE(frame.conserves);
+      EXPECT_LE(frame.conservation_defect(), 1e-13) << feedback << " at " << frame.iteration;
+      EXPECT_EQ(static_cast<double>(frame.traffic.bytes), frame.traffic_model.bytes);
+      EXPECT_EQ(frame.traffic.bytes, 2U * 2 * (6 + 3 + 8) * 8);
+    }
+  }
+}
+
 TEST(LowRankTraining, KeepsWhatWorkersDifferByAndLosesNothing) {
   const auto objective = test::noisy_quadratic(27, 0.5, test::matrix_and_bias());
   for (const Json& feedback : {Json{{"kind", "ef14"}},

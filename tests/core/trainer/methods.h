@@ -51,6 +51,7 @@ inline std::vector<Recipe> methods() {
        {top,
         Json{{"kind", "rand-k"}, {"k", 2}},
         Json{{"kind", "rand-k"}, {"k", 2}, {"mask", "per-worker"}},
+        Json{{"kind", "r-top-k"}, {"k", 2}},
         Json{{"kind", "rand-k"}, {"density", 0.75}, {"scaled", true}},
         Json{{"kind", "chunk-top-k"}, {"k", 3}, {"block", 3}},
         Json{{"kind", "random-block"}, {"k", 4}, {"block", 3}},

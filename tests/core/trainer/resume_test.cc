@@ -23,31 +23,6 @@ struct Stored {
   Bytes bytes;
 };
 
-class Writer final : public StateStream {
- public:
-  explicit Writer(Bytes& bytes) : bytes_(bytes) {}
-  void pass(std::span<std::byte> bytes) override {
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-  }
-
- private:
-  Bytes& bytes_;
-};
-
-class Reader final : public StateStream {
- public:
-  explicit Reader(const Bytes& bytes) : rest_(bytes) {}
-  void pass(std::span<std::byte> bytes) override {
-    ASSERT_LE(bytes.size(), rest_.size());
-    std::copy_n(rest_.begin(), bytes.size(), bytes.begin());
-    rest_ = rest_.subspan(bytes.size());
-  }
-  bool is_empty() const { return rest_.empty(); }
-
- private:
-  std::span<const std::byte> rest_;
-};
-
 /// Of one process. Every save replaces the one before.
 class MemoryCheckpoints final : public Checkpoints {
  public:
@@ -59,17 +34,17 @@ class MemoryCheckpoints final : public Checkpoints {
       return 0;
     }
     expect_measured(visit);
-    Reader reader(stored_.bytes);
+    StateReader reader(stored_.bytes);
     RunState state(cluster_, stream(reader), RunState::Direction::load);
     visit(state);
-    EXPECT_TRUE(!state.is_root() || reader.is_empty());
+    EXPECT_TRUE(!state.is_root() || reader.is_at_end());
     EXPECT_FALSE(state.damage());
     return stored_.iterations;
   }
   bool due() override { return false; }
   void save(std::uint64_t iterations, const Visit& visit) override {
     Bytes bytes;
-    Writer writer(bytes);
+    StateWriter writer(bytes);
     RunState state(cluster_, stream(writer), RunState::Direction::save);
     visit(state);
     if (state.is_root()) {
@@ -85,10 +60,10 @@ class MemoryCheckpoints final : public Checkpoints {
   /// What is measured before it is loaded has the same length.
   void expect_measured(const Visit& visit) const {
     if (cluster_.world().is_root()) {
-      Reader reader(stored_.bytes);
+      StateReader reader(stored_.bytes);
       RunState state(cluster_, &reader, RunState::Direction::measure);
       visit(state);
-      EXPECT_TRUE(reader.is_empty());
+      EXPECT_TRUE(reader.is_at_end());
     }
   }
 
@@ -195,7 +170,7 @@ TEST(Resumed, VersionsOfSomeWorkersGoOnToTheSameBits) {
     recipe.measured = 3;
     expect_resumes(objective, watched(recipe));
   }
-  for (const char* optimiser : {"momentum", "adamw"}) {
+  for (const char* optimiser : {"momentum", "adamw", "lion", "muon"}) {
     Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}}};
     recipe.participants = 3;
     recipe.local = {{"optimiser", optimiser}};
@@ -230,6 +205,11 @@ TEST(Resumed, LowRankApproximationsGoOnToTheSameBits) {
       }
     }
   }
+  for (const char* feedback : {"ef14", "ef21"}) {
+    expect_resumes(objective,
+                   watched({.aggregator = {{"kind", "arc-top-k"}, {"rank", 1}, {"density", 0.34}},
+                            .feedback = {{"kind", feedback}}}));
+  }
 }
 
 TEST(Resumed, LocalStepsWithAnOuterMomentumGoOnToTheSameBits) {
@@ -257,9 +237,9 @@ TEST(Resumed, SignsOfUpdatesGoOnToTheSameBits) {
 }
 
 TEST(Resumed, OptimisersOfWorkersGoOnToTheSameBits) {
-  const auto objective = test::noisy_quadratic(12, 0.5);
+  const auto objective = test::noisy_quadratic(27, 0.5, test::matrix_and_bias());
   const auto local = make_protocol(Section("protocol", Json{{"kind", "local"}, {"period", 3}}));
-  for (const char* optimiser : {"momentum", "adamw"}) {
+  for (const char* optimiser : {"momentum", "adamw", "lion", "muon"}) {
     for (const bool exchanges_often : {true, false}) {
       Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}},
                     .aggregator = {{"kind", "allgather"}}};

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/training/update_signs.h"
+#include "core/training/update_direction.h"
 #include "tests/core/thread_world.h"
 #include "tests/core/tiny_training.h"
 

@@ -1,11 +1,10 @@
 // Which matrix a layer is.
 
-#include "core/training/matrices.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 
+#include "core/training/training.h"
 #include "tests/core/tiny_training.h"
 
 namespace residuum {

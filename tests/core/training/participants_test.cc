@@ -1,14 +1,14 @@
 // The draw of the workers that take part in a version: uniform over the subsets, and a pure
 // function of (seed, version).
 
-#include "core/training/participants.h"
-
 #include <boost/math/distributions/chi_squared.hpp>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 #include <vector>
+
+#include "core/training/worker.h"
 
 namespace residuum {
 namespace {

@@ -1,10 +1,10 @@
 // A large vector is a vector like any other.
 
-#include "core/vectors/large_vector.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+
+#include "core/vectors/dense.h"
 
 namespace residuum {
 namespace {

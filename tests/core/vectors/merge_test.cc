@@ -1,6 +1,8 @@
 // Sums, cuts and intersections of sparse vectors, bit for bit against the plain loops that their
 // definitions are, on every SIMD target of the machine.
 
+#include "core/vectors/merge.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,8 +15,6 @@
 #include <vector>
 
 #include "core/random/random.h"
-#include "core/vectors/intersect.h"
-#include "core/vectors/split.h"
 #include "tests/core/for_all.h"
 
 namespace residuum {

@@ -109,6 +109,22 @@ constexpr const char* kTwoTensors =
     R"({"__metadata__":{"format":"pt"},"w":{"dtype":"F32","shape":[2],"data_offsets":[4,12]},)"
     R"("b":{"dtype":"F32","shape":[1,1],"data_offsets":[0,4]}})";
 
+TEST_F(VectorsFile, ReadsTensorsWhoseFirstDimensionIsThatOfTheWorkers) {
+  const std::string head = R"({"w":{"dtype":"F32","shape":[2,1,2],"data_offsets":[8,24]},)"
+                           R"("b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
+  const auto file = folder_.write("a.safetensors", safetensors<float>(head, {1, 2, 3, 4, 5, 6}));
+
+  EXPECT_EQ(read_vectors(file), (Vectors{{1, 3, 4}, {2, 5, 6}}));
+  EXPECT_EQ(read_vectors(file, std::nullopt, "w"), (Vectors{{3, 4}, {5, 6}}));
+  EXPECT_THAT(error("a.safetensors", "x"), HasSubstr("it ends in its head"));
+  EXPECT_THAT(error("a.safetensors", safetensors<float>(kTwoTensors, {7, 8, 9})),
+              HasSubstr("has 2 rows, and array 'b' has 1"));
+  EXPECT_THAT(
+      error("a.safetensors",
+            safetensors<float>(R"({"a":{"dtype":"F32","shape":[],"data_offsets":[0,4]}})", {1})),
+      HasSubstr("has no rows"));
+}
+
 // Tensors are taken in the order in which they lie in the file: b, then w.
 TEST_F(VectorsFile, OfAFolderAreThoseOfItsFilesByNumber) {
   const auto folder = folder_.path() / "workers";
@@ -188,7 +204,6 @@ TEST_F(VectorsFile, OfSafetensorsThatAreWrongAreRefusedByPlace) {
 
 TEST_F(VectorsFile, OfArchivesAreRefusedWithWhatConvertsThem) {
   EXPECT_THAT(error("a.pt", "PK"), HasSubstr("torch.load('a.pt', weights_only=True).numpy())"));
-  EXPECT_THAT(error("a.safetensors", "x"), HasSubstr("name a folder with a file for each worker"));
 }
 
 TEST_F(VectorsFile, OfOtherToolsAreRefusedWithTheCure) {

@@ -140,8 +140,13 @@ def bad_input_is_one_line():
     expect(codes == [0, 0], "the training goes on after a gradient that is not finite")
     refused("no-folder", 1, ["/dev/null/results"], out="/dev/null/results")
     refused("step-of-T", 1, ["T, the number of iterations"], study=SHADOW + '\n[step]\nvalue = "1/sqrt(T)"\n')
-    _, codes, printed = train("dies", 2, die_at=3)
+    folder, codes, printed = train("dies", 2, die_at=3)
     expect(codes[1] == 9 and codes[0] != 0, f"a rank that dies: {codes}", printed)
+    for run in (folder / "results" / "runs").iterdir():
+        expect('"state": "interrupted"' in (run / "status.json").read_text(), f"what was measured before a rank died can go on: {run}")
+        expect(len((run / "iterations.csv.part").read_text().splitlines()) > 1, f"and its rows are there: {run}")
+    watched = subprocess.run([PROGRAM, "watch", "--once", str(folder / "results")], capture_output=True, text=True, check=True).stdout
+    expect("interrupted" in watched, watched)
     refused("iterations-of-local", 1, ["'protocol.kind'", "bsp"], study=SHADOW + '\n[protocol]\nkind = "local"\nperiod = 2\n')
 
 
@@ -219,6 +224,8 @@ def bfloat16_and_scale():
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             expect(torch.equal(monitor.step([None], lr=0.25), torch.zeros(3)), "no gradient is 0")
+            update = monitor.step([gradient.float().to_sparse()], lr=0.25)
+            expect(torch.equal(update, gradient.float().reshape(-1)), f"a sparse gradient is what it stands for: {update}")
 
 
 def a_last_step_that_fails_is_told():
@@ -234,6 +241,10 @@ def a_last_step_that_fails_is_told():
         monitor.close()
     expect("not finite at iteration 1" in monitor.stopped, f"stopped: {monitor.stopped}")
     expect(any("the study has stopped" in str(one.message) for one in told), [str(one.message) for one in told])
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        expect(monitor.state_dict() == {}, "a study that has stopped has no state")
+    expect(any("needs another folder" in str(one.message) for one in told), [str(one.message) for one in told])
 
 
 def nothing_else_is_exported():

@@ -171,10 +171,11 @@ TEST(LiveStudy, AStudyThatHasDoneItsIterationsSaysSo) {
   study.close();
 }
 
-TEST(LiveStudy, AnEmptyStateIsOneOfAStudyThatHadNotBegun) {
+TEST(LiveStudy, AStateOfAStudyThatHadNotBegunIsLoadedAndAnEmptyOneIsNot) {
   const TemporaryFolder folder;
   fs::create_directory(folder.path() / "state");
   LiveStudy study(kOneMethod, "live.toml", folder.path() / "out", small_training(1));
+  EXPECT_THAT(message_of([&] { study.load(folder.path() / "state"); }), HasSubstr("is empty"));
   study.save(folder.path() / "state");
   study.load(folder.path() / "state");
   take_steps(study, 0, 2, 1);

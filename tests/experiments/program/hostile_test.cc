@@ -205,7 +205,8 @@ TEST_F(Hostile, PlansAndFiguresShowLabelsHarmlessly) {
   }
   const Finished slurm =
       residuum_program({"plan", "a\x1b[2J\n.toml", "--format=slurm"}, folder_.path());
-  EXPECT_THAT(slurm.out, HasSubstr(R"(residuum run $'a\x1b[2J\x0a.toml' )"));
+  EXPECT_THAT(slurm.out, HasSubstr(R"(/a\x1b[2J\x0a.toml' )"));
+  EXPECT_THAT(slurm.out, HasSubstr("srun residuum run $'/"));
   ASSERT_EQ(residuum_program({"report", results().string()}, folder_.path()).code, 0);
   EXPECT_TRUE(is_harmless(read_text(results() / "report.html")));
 }

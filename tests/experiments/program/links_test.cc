@@ -8,6 +8,8 @@
 #include <fstream>
 #include <string>
 
+#include "experiments/runs/file_lock.h"
+#include "experiments/runs/study_end.h"
 #include "tests/experiments/hostile.h"
 
 namespace residuum {
@@ -71,6 +73,34 @@ TEST_F(Links, AnExportWritesNothingThroughThem) {
   expect_untouched("export");
 }
 
+TEST_F(Links, AFileThatOutNamesIsNone) {
+  ASSERT_EQ(run(kStudy).code, 0);
+  fs::create_symlink(victim(), folder_.path() / "link.npy");
+  fs::create_symlink(victim(), folder_.path() / "link.csv");
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"falsify",
+            "--workers",
+            "2",
+            "--dim",
+            "3",
+            "--k",
+            "1",
+            "--aggregator",
+            "gtopk-exact",
+            "--evaluations",
+            "10",
+            "--out",
+            "link.npy"},
+           {"export", results().string(), "--join", "--out", "link.csv"}}) {
+    const Finished refused = residuum_program(words, folder_.path());
+    EXPECT_EQ(refused.code, 2) << words.front();
+    EXPECT_THAT(refused.err, HasSubstr("is no plain file")) << words.front();
+  }
+  EXPECT_TRUE(fs::is_symlink(folder_.path() / "link.npy"));
+  EXPECT_TRUE(fs::is_symlink(folder_.path() / "link.csv"));
+  expect_untouched("files that are named");
+}
+
 TEST_F(Links, ARunWritesNothingThroughThem) {
   ASSERT_EQ(run(kStudy).code, 0);
   const fs::path folder = run_folders().front();
@@ -107,6 +137,7 @@ TEST_F(Links, TheNamedFolderMayBeOne) {
 
 // Many programs have a file of that name.
 TEST_F(Links, AFolderWithALockIsNotOurs) {
+  fs::remove(victim());
   for (const bool is_empty : {true, false}) {
     std::ofstream(outside() / ".lock") << (is_empty ? "" : "pid 1");
     const Finished finished = run(kStudy, {"--out", outside().string()});
@@ -126,7 +157,7 @@ TEST_F(Links, AFolderWithALockAndAStudyOfItsUserIsNotOurs) {
 
 TEST_F(Links, AFolderThatAStartHasJustLockedIsOurs) {
   fs::remove(victim());
-  for (const char* file : {".lock", ".tables.lock", ".residuum-0123456789abcdef"}) {
+  for (const char* file : {kStudyLock, kTablesLock, ".residuum-0123456789abcdef"}) {
     std::ofstream(outside() / file).flush();
   }
   EXPECT_EQ(run(kStudy, {"--out", outside().string()}).code, 0);

@@ -69,7 +69,7 @@ TEST_F(Batch, ShardsDoTheStudyBetweenThem) {
 
 TEST_F(Batch, AShardStandsAsideForTheWholeStudy) {
   ASSERT_EQ(run(kStudy).code, 0);
-  const auto lock = FileLock::attempt(results() / ".lock", FileLock::Kind::exclusive);
+  const auto lock = FileLock::attempt(results() / kStudyLock, FileLock::Kind::exclusive);
   ASSERT_NE(lock, nullptr);
 
   const Finished finished = run(kStudy, {"--shard", "1/2"});
@@ -142,27 +142,135 @@ TEST_F(Batch, EndsAtTheFirstFailureIfAskedTo) {
   EXPECT_THAT(read_text(results() / "runs.csv"), Not(HasSubstr("missing")));
 }
 
-TEST_F(Batch, PlansAJobArrayForSlurm) {
-  const Finished plan = residuum_program({"plan",
-                                          folder_.write("my study.toml", kStudy).string(),
-                                          "--format",
-                                          "slurm",
-                                          "--set",
-                                          "seeds=[1, 2, 3]"},
+/// Plans a study of this folder for Slurm; bash must be able to read what it prints.
+class SlurmPlan : public Batch {
+ protected:
+  std::string plan(const std::string& study, std::vector<std::string> options = {}) const {
+    folder_.write("my study.toml", study);
+    options.insert(options.begin(), {"plan", "my study.toml", "--format", "slurm"});
+    const Finished planned = residuum_program(options, folder_.path());
+    EXPECT_EQ(planned.code, 0) << planned.err;
+    folder_.write("job", planned.out);
+    const Finished read = run_program({"bash", "-n", "job"}, folder_.path());
+    EXPECT_EQ(read.code, 0) << read.err << planned.out;
+    return planned.out;
+  }
+  std::string here() const { return std::filesystem::canonical(folder_.path()).string(); }
+};
+
+TEST_F(SlurmPlan, IsAJobArrayNamedByTheStudyWithAbsolutePaths) {
+  const std::string job =
+      plan(kStudy, {"--set", "seeds=[1, 2, 3]", "--tasks", "6", "--processes", "4"});
+
+  EXPECT_THAT(job, HasSubstr("#SBATCH --job-name=tiny\n"));
+  EXPECT_THAT(job, HasSubstr("#SBATCH --array=1-6\n"));
+  EXPECT_THAT(job, HasSubstr("#SBATCH --ntasks=4\n"));
+  EXPECT_THAT(job,
+              HasSubstr("srun residuum run '" + here() +
+                        "/my study.toml' --progress=lines --set 'seeds=[1, 2, 3]' --out " + here() +
+                        "/results/tiny --data-dir "));
+  EXPECT_THAT(job, HasSubstr(" --shard \"$SLURM_ARRAY_TASK_ID/6\"\n"));
+  for (const char* const unasked : {"--time", "--mem", "--partition", "--account", "eval"}) {
+    EXPECT_THAT(job, Not(HasSubstr(unasked)));
+  }
+}
+
+TEST_F(SlurmPlan, PacksShortRunsIntoATaskOfOneProcess) {
+  const std::string job = plan(kStudy);
+  EXPECT_THAT(job, HasSubstr("#SBATCH --array=1\n"));
+  EXPECT_THAT(job, HasSubstr("#SBATCH --ntasks=1\n"));
+
+  // 4 runs of 4 workers with 1e9 iterations take hours: each has a task, with a process a worker.
+  const std::string longer =
+      plan(kStudy, {"--set", "budget.iterations=1000000000", "--set", "probes.every=1000000"});
+  EXPECT_THAT(longer, HasSubstr("#SBATCH --array=1-4\n"));
+  EXPECT_THAT(longer, HasSubstr("#SBATCH --ntasks=4\n"));
+}
+
+TEST_F(SlurmPlan, HasWhatTheUserKnowsOfTheCluster) {
+  const std::string job = plan(kStudy,
+                               {"--time",
+                                "1-02:30",
+                                "--mem",
+                                "16G",
+                                "--partition",
+                                "cpu,long",
+                                "--account",
+                                "group_7",
+                                "--before",
+                                "module load openmpi",
+                                "--before",
+                                "echo 'an open quote"});
+  for (const char* const line : {"#SBATCH --time=1-02:30\n",
+                                 "#SBATCH --mem=16G\n",
+                                 "#SBATCH --partition=cpu,long\n",
+                                 "#SBATCH --account=group_7\n",
+                                 "eval 'module load openmpi' || exit\n",
+                                 "eval 'echo '\\''an open quote' || exit\n"}) {
+    // Once for the array, once for the job that reports.
+    const auto first = job.find(line);
+    ASSERT_NE(first, std::string::npos) << line << job;
+    EXPECT_NE(job.find(line, first + 1), std::string::npos) << line << job;
+  }
+}
+
+TEST_F(SlurmPlan, TakesNoValueThatWouldBeMoreThanAValue) {
+  folder_.write("s.toml", kStudy);
+  const auto refused = [&](const char* option, const std::string& value) {
+    const Finished planned =
+        residuum_program({"plan", "s.toml", "--format", "slurm", option, value}, folder_.path());
+    EXPECT_EQ(planned.code, 2) << option << ' ' << value << planned.out;
+    EXPECT_EQ(planned.out, "");
+    EXPECT_THAT(planned.err, HasSubstr(option));
+    EXPECT_EQ(std::count(planned.err.begin(), planned.err.end(), '\n'), 1) << planned.err;
+  };
+  for (const char* const option : {"--time", "--mem", "--partition", "--account"}) {
+    for (const char* const value : {"", "a b", "1\n#SBATCH --wrap=x", "$(id)", "-x", "1;id"}) {
+      refused(option, value);
+    }
+  }
+  refused("--time", "soon");
+  refused("--mem", "much");
+  refused("--tasks", "0");
+  refused("--processes", "5");  // the runs have four workers
+  refused("--before", "echo 1\nREPORT");
+  refused("--before", "");
+
+  const Finished elsewhere =
+      residuum_program({"plan", "s.toml", "--format", "table", "--mem", "1G"}, folder_.path());
+  EXPECT_EQ(elsewhere.code, 2);
+  EXPECT_THAT(elsewhere.err, HasSubstr("are for --format slurm"));
+}
+
+// `bash job` stands for a user's call, with an sbatch that keeps what it is given.
+TEST_F(SlurmPlan, SubmitsItsArrayAndThenAJobThatReports) {
+  plan(kStudy, {"--before", "true"});
+  ASSERT_EQ(run(kStudy).code, 0);
+  folder_.write("sbatch",
+                "#!/bin/bash\n"
+                "echo \"$@\" >>sbatch.calls\n"
+                "case $1 in --parsable) echo '17;cluster' ;; *) cat >report.job ;; esac\n");
+  const std::string program = std::filesystem::path(RESIDUUM_PROGRAM).parent_path();
+  const Finished submitted = run_program({"bash",
+                                          "-c",
+                                          "chmod +x sbatch && PATH=$PWD:" + program +
+                                              ":$PATH && bash job --nodes=1 && bash report.job"},
                                          folder_.path());
 
-  EXPECT_EQ(plan.code, 0) << plan.err;
-  EXPECT_THAT(plan.out, HasSubstr("#SBATCH --array=1-6\n"));
-  EXPECT_THAT(plan.out, HasSubstr("#SBATCH --ntasks=4\n"));
-  EXPECT_THAT(plan.out,
-              HasSubstr("my study.toml' --progress=lines --set 'seeds=[1, 2, 3]' --shard "
-                        "\"$SLURM_ARRAY_TASK_ID/6\"\n"));
+  EXPECT_EQ(submitted.code, 0) << submitted.err;
+  EXPECT_EQ(read_text(folder_.path() / "sbatch.calls"),
+            "--parsable --nodes=1 job\n--dependency=afterany:17\n");
+  const std::string report = read_text(folder_.path() / "report.job");
+  EXPECT_THAT(report, testing::StartsWith("#!/bin/bash\n#SBATCH --job-name=tiny-report\n"));
+  EXPECT_THAT(report, testing::EndsWith("residuum report " + here() + "/results/tiny\n"));
+  EXPECT_TRUE(std::filesystem::exists(results() / "report.html"));
 }
 
 // Slurm sets the count to that of the tasks that are submitted: 2 for --array=3,7.
 TEST_F(Batch, KeepsTheSharesOfAPartOfAJobArrayThatIsSubmittedAgain) {
   const std::string study = folder_.write("s.toml", kStudy).string();
-  const Finished plan = residuum_program({"plan", study, "--format", "slurm"}, folder_.path());
+  const std::vector<std::string> words{"plan", study, "--format", "slurm", "--tasks", "4"};
+  const Finished plan = residuum_program(words, folder_.path());
   ASSERT_EQ(plan.code, 0) << plan.err;
   std::string job = plan.out;
   const auto line = job.find("srun residuum");
@@ -175,7 +283,7 @@ TEST_F(Batch, KeepsTheSharesOfAPartOfAJobArrayThatIsSubmittedAgain) {
 
   EXPECT_EQ(finished.code, 0) << finished.err;
   const Finished after = residuum_program({"plan", study, "--format", "parallel"}, folder_.path());
-  const Finished shares = residuum_program({"plan", study, "--format", "slurm"}, folder_.path());
+  const Finished shares = residuum_program(words, folder_.path());
   EXPECT_THAT(after.out, Not(HasSubstr("--shard 3/4")));
   EXPECT_THAT(after.out, HasSubstr("--shard 1/4"));
   // The shares of the study stay what they were; those with nothing left are not in the array.
@@ -187,9 +295,15 @@ TEST_F(Batch, KeepsTheSharesOfAPartOfAJobArrayThatIsSubmittedAgain) {
 TEST_F(Batch, DividesMoreRunsThanASlurmArrayMayHaveAmongItsTasks) {
   const std::string study = folder_.write("s.toml", kStudy).string();
   for (const auto& [seeds, tasks] : {std::pair{"500", "1000"}, {"501", "1000"}, {"7", "14"}}) {
-    const Finished plan = residuum_program(
-        {"plan", study, "--format", "slurm", "--set", std::string("seeds=") + seeds},
-        folder_.path());
+    const Finished plan = residuum_program({"plan",
+                                            study,
+                                            "--format",
+                                            "slurm",
+                                            "--tasks",
+                                            "2000",
+                                            "--set",
+                                            std::string("seeds=") + seeds},
+                                           folder_.path());
 
     EXPECT_EQ(plan.code, 0) << plan.err;
     EXPECT_THAT(plan.out, HasSubstr(std::string("#SBATCH --array=1-") + tasks + "\n"));

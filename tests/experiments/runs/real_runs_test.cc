@@ -12,6 +12,20 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
+// Workers that never pause announce gradients faster than any other message is made: the pull must
+// still be answered, and so must a request to stop.
+TEST_F(RealRuns, OfWorkersWithoutACapMakeVersionsAndStop) {
+  folder_.write(
+      "s.toml",
+      real_study("kind = \"inhad\"\nnodes = 2\nquota = 4\nstaleness = 2\ncap = \"unlimited\"",
+                 100'000'000));
+  const Finished run =
+      run_program(command(3, {"--time-limit", "5s", "--progress", "none"}), folder_.path());
+  EXPECT_EQ(run.code, 124) << run.err;
+  const auto versions = column(read_text(only_run() / "iterations.csv.part"), "version");
+  EXPECT_GT(versions.size(), 0U);
+}
+
 TEST_F(RealRuns, HaveTheColumnsOfTheirServer) {
   const std::string study = real_study("kind = \"asp\"", 300) + "[probes]\nevery = 1\n";
   const Finished finished = run_on(3, study);

@@ -199,6 +199,17 @@ TEST_F(StudyOnData, ThatWasMixedByHandIsNotCompared) {
   EXPECT_THAT(page, HasSubstr("<p class=\"answer\">" + sentence));
   EXPECT_THAT(page, Not(HasSubstr("At equal cost")));
 
+  for (const auto& words :
+       std::vector<std::vector<std::string>>{{"table", "results/tiny", "final_loss"},
+                                             {"epochs", "results/tiny"},
+                                             {"keep", "results/tiny", "kept"}}) {
+    const Finished refused = residuum_program(words, folder_.path());
+    EXPECT_EQ(refused.code, 2) << words.front();
+    EXPECT_THAT(refused.err, StartsWith("error: results/tiny: " + sentence)) << words.front();
+    EXPECT_EQ(refused.out, "") << words.front();
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "kept"));
+
   const Finished compared = residuum_program({"compare", "results/tiny", "other"}, folder_.path());
   EXPECT_EQ(compared.code, 2);
   EXPECT_THAT(compared.err, StartsWith("error: results/tiny: " + sentence));

@@ -14,6 +14,7 @@
 
 #include "core/aggregators/aggregator.h"
 #include "core/feedback/feedback.h"
+#include "core/optimisers/optimiser.h"
 #include "core/protocols/protocol.h"
 #include "core/quantisers/quantiser.h"
 #include "core/sparsifiers/sparsifier.h"
@@ -118,6 +119,14 @@ void read_further_sections(KeysRead& read) {
   add("aggregator",
       {{"kind", "allgather"}, {"weighting", "senders"}, {"clip", "median-norm"}},
       [](const Section& section) { make_aggregator(section); });
+  add("quantiser", {{"kind", "qsgd"}, {"levels", "natural"}}, [](const Section& section) {
+    make_quantiser(section);
+  });
+  for (const char* optimiser : {"lion", "muon"}) {
+    add("local", {{"optimiser", optimiser}}, [](const Section& section) {
+      make_optimiser(section);
+    });
+  }
   const auto protocol = [](const Section& section) { make_protocol(section); };
   add("protocol",
       {{"kind", "gossip"}, {"graph", "ring"}, {"mixing", "choco"}, {"consensus_step", 0.3}},
@@ -364,6 +373,9 @@ std::vector<std::string> studies_of_all_components() {
                     short_run);
   studies.push_back("[aggregator]\nkind = \"powersgd\"\n[objective]\nkind = \"mlp\"\nrows = 300\n" +
                     short_run);
+  const std::string matrix = "[objective]\nkind = \"softmax\"\nrows = 300\nfeatures = 12\n";
+  studies.push_back("[aggregator]\nkind = \"arc-top-k\"\nrank = 1\n" + matrix + short_run);
+  studies.push_back("[local]\noptimiser = \"muon\"\n" + matrix + short_run);
   studies.push_back("[aggregator]\nkind = \"dense\"\n" + quadratic + short_run);
   studies.push_back("[quantiser]\nkind = \"qsgd\"\n[aggregator]\nkind = \"allgather\"\n" +
                     quadratic + short_run);

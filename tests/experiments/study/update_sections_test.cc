@@ -1,5 +1,5 @@
-// [outer] of kind "sign" and objective.coordinates as a study gives them: what is refused, and what
-// changes the id of a run.
+// [outer] of kinds "sign" and "orthogonal" and objective.coordinates as a study gives them: what is
+// refused, and what changes the id of a run.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,6 +71,21 @@ TEST(SignSections, BesideWhatTheyMakeMeaninglessAreRefused) {
                           "feedback.kind=none"}),
               HasSubstr("leave out [outer]"));
   EXPECT_THAT(error_of_settings({"outer.kind=sing"}), HasSubstr("did you mean 'sign'?"));
+}
+
+TEST(OrthogonalSections, BesideWhatTheyMakeMeaninglessAreRefused) {
+  const auto with_factors = [](std::vector<std::string> settings) {
+    settings.emplace_back("outer.kind=orthogonal");
+    return error_of_settings(settings);
+  };
+  EXPECT_EQ(with_factors({}), "no error");
+  EXPECT_EQ(with_factors({"feedback.kind=ef21-sgdm"}), "no error");
+  EXPECT_EQ(with_factors({"protocol.kind=local", "protocol.period=2"}), "no error");
+  EXPECT_THAT(with_factors({"step.momentum=0.9"}), HasSubstr("only the polar factors count"));
+  EXPECT_THAT(with_factors({"outer.momentum=0.9"}),
+              HasSubstr("an outer step of kind \"orthogonal\" has no momentum"));
+  EXPECT_THAT(with_factors({"step.clip_norm=1", "step.clip_at=update"}),
+              HasSubstr("clipping changes no polar factor"));
 }
 
 TEST(Coordinates, ChangeTheIdOfARunOnlyWhereTheyAreGiven) {

@@ -41,7 +41,7 @@ TEST(RecordedObjective, ClaimsNothingOfAFunction) {
   EXPECT_FALSE(f->has_function());
   EXPECT_EQ(f->recorded_steps(), 4U);
   EXPECT_FALSE(facts.smoothness || facts.minimum || facts.convex || facts.lower_bound);
-  EXPECT_THAT(facts.gradient_bias, HasSubstr("no f is known"));
+  EXPECT_THAT(facts.gradient_bias, HasSubstr("f is unknown"));
 }
 
 TEST(RecordedObjective, EndsWithALineThatNamesWorkerAndSteps) {

@@ -134,8 +134,6 @@ TEST(Catalogue, RefusesNamesThatCouldLeaveTheDataDirectory) {
   const Folder folder;
   folder.write("secret", kTwoRows);
   for (const std::string& name : {std::string(),
-                                  std::string(".."),
-                                  std::string(".secret"),
                                   std::string("a\nb"),
                                   std::string("a b"),
                                   std::string("a\\b"),
@@ -146,11 +144,26 @@ TEST(Catalogue, RefusesNamesThatCouldLeaveTheDataDirectory) {
     EXPECT_THAT(usage_message([&] { load_images(name, folder.path() / "data"); }),
                 HasSubstr("a data set's name is"));
   }
-  // With a slash it is a path as the user wrote it, never one inside the data directory.
+  // With a slash or a dot it is a path as the user wrote it, never one inside the data directory.
+  for (const char* const path : {"../secret", "..", "secret.svm"}) {
+    EXPECT_THAT(usage_message([&] { load_sparse(path, folder.path() / "data"); }),
+                ::testing::StartsWith(std::string(path) + ": "))
+        << path;
+  }
   EXPECT_THAT(usage_message([&] { load_sparse("../secret", folder.path() / "data"); }),
               ::testing::StartsWith("../secret: no such file"));
   EXPECT_THAT(usage_message([&] { load_images("../mnist", folder.path()); }),
               HasSubstr("images are taken by name, not from a path; known: "));
+}
+
+TEST(Catalogue, PathsOfAStudyBeginAtItsFolderAndNamesStayNames) {
+  EXPECT_EQ(data_in_study("mine.svm", "studies"), "studies/mine.svm");
+  EXPECT_EQ(data_in_study("./mine", "studies"), "studies/./mine");
+  EXPECT_EQ(data_in_study("/data/mine", "studies"), "/data/mine");
+  EXPECT_EQ(data_in_study("mine.svm", ""), "mine.svm");
+  for (const char* const name : {"a9a", "synthetic-logistic", "mine", ""}) {
+    EXPECT_EQ(data_in_study(name, "studies"), name);
+  }
 }
 
 TEST(Catalogue, TellsImagesFromFeatureVectors) {

@@ -75,7 +75,7 @@ TEST_F(TablesInABrowser, SayOnAPhoneThatTheyGoOnAndKeepTheirFirstColumn) {
                 "getComputedStyle(box, '::before').content.includes('scroll sideways')).length"),
             0);
   const Json lefts = browser().run(
-      "const box = document.getElementById('verdict-table').closest('.scroll');"
+      "const box = document.getElementById('runs-table').closest('.scroll');"
       "const head = box.querySelector('tbody th');"
       "const before = head.getBoundingClientRect().left; box.scrollLeft = 300;"
       "return [box.scrollLeft, before, head.getBoundingClientRect().left]");
@@ -84,6 +84,45 @@ TEST_F(TablesInABrowser, SayOnAPhoneThatTheyGoOnAndKeepTheirFirstColumn) {
   EXPECT_LE(browser().number("return Math.ceil(Math.max(...[...document.querySelectorAll("
                              "'caption span')].map((one) => one.getBoundingClientRect().right)))"),
             400);
+}
+
+TEST_F(TablesInABrowser, OfVerdictsAreCardsOnAPhone) {
+  constexpr int kPhone = 420;
+  open(wide_study());
+  browser().set_width(kPhone);
+  browser().wait_until_drawn();
+
+  EXPECT_EQ(browser().run("return getComputedStyle(document.querySelector('#verdict-table thead'))"
+                          ".display"),
+            "none");
+  EXPECT_EQ(browser().number("const titles = [...document.querySelectorAll('#verdict-table thead "
+                             "th')].map((one) => one.textContent.replace(/\\s/g, ''));"
+                             "return [...document.querySelectorAll('#verdict-table tbody tr')]"
+                             ".flatMap((row) => [...row.cells].slice(1).filter((cell, i) => "
+                             "cell.dataset.title.replace(/\\s/g, '') !== titles[i + 1])).length"),
+            0)
+      << "every cell says its column";
+  EXPECT_LE(browser().number("return Math.ceil(Math.max(...[...document.querySelectorAll("
+                             "'#verdict-table td')].map((one) => "
+                             "one.getBoundingClientRect().right)))"),
+            kPhone);
+  EXPECT_EQ(browser().run("return getComputedStyle(document.querySelector('#verdict-table td'), "
+                          "'::before').content.length > 2"),
+            true);
+}
+
+TEST_F(TablesInABrowser, AndFiguresHaveLettersThatCanBeReadOnAPhone) {
+  open(wide_study());
+  browser().set_width(420);
+  browser().wait_until_drawn();
+
+  EXPECT_GE(browser().number("return Math.min(...[...document.querySelectorAll('svg.figure text')]"
+                             ".filter((one) => one.getClientRects().length > 0).map((one) => "
+                             "{ const svg = one.ownerSVGElement; return 10 * "
+                             "parseFloat(getComputedStyle(one).fontSize) * "
+                             "svg.getBoundingClientRect().width / svg.viewBox.baseVal.width; }))"),
+            100)
+      << "tenths of pixels";
 }
 
 TEST_F(TablesInABrowser, ArePrintedWholeWithAllDetailsOpen) {

@@ -73,8 +73,8 @@ set datafile separator comma
 set samples 2
 set border 3 linewidth 0.7
 set tics nomirror out scale 0.6
-set grid y linecolor rgb '#a0a0a0' linewidth 0.4
-set key below left Left reverse samplen 3 spacing 1.1 noenhanced
+set grid y linecolor rgb '#d0d0d0' dashtype 1 linewidth 0.4
+set key below left Left reverse samplen 3 spacing 1.1 maxcols 6 noenhanced
 set xlabel 'iteration' offset 0,0.6 noenhanced
 set ylabel 'f(w)' noenhanced
 set origin 0,0.0476
@@ -92,9 +92,9 @@ shown_y(y) = y > 0 ? y : NaN
 plot 'loss.csv' skip 1 every ::0::1 using (shown_x($2)):(clip($4)):(clip($5)) with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.18 noborder notitle, \
      'loss.csv' skip 1 every ::0::1 using (shown_x($2)):(shown_y($3)) with linespoints pointtype 7 pointsize 0.6 pointinterval 1 linecolor rgb '#0072B2' dashtype 1 linewidth 1.8 title 'a, b', \
      'loss.csv' skip 1 every ::2::3 using (shown_x($2)):(shown_y($3)) with linespoints pointtype 5 pointsize 0.6 pointinterval 1 linecolor rgb '#D55E00' dashtype (10,4) linewidth 1.8 title 'c', \
-     1 with lines linecolor rgb '#808080' dashtype (2,2) linewidth 1.2 title 'bound'
+     1 with lines linecolor rgb '#808080' dashtype (1,3) linewidth 1.2 title 'bound'
 if (strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0) {
-  set terminal pdfcairo size 7in,3.675in enhanced font 'sans-serif,11'
+  set terminal pdfcairo size 7in,3.675in enhanced font 'sans-serif,7.33' fontscale 0.75
   set output 'loss.pdf'
   replot
 }
@@ -104,36 +104,47 @@ if (strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0) {
 TEST(Figure, PgfplotsIsAsExpected) {
   EXPECT_EQ(figure_tex(small_figure()),
             R"tex(% Draws loss.csv. The document needs \usepackage{pgfplots},
-% \usepgfplotslibrary{fillbetween} and \pgfplotsset{compat=1.16}, and loss.csv beside it.
+% \usepgfplotslibrary{fillbetween} and \pgfplotsset{compat=1.16}, and loss.csv beside this file:
+% \input{folder/loss.tex} finds it.
 % median, IQR over 2 seeds
+\begingroup
+\def\residuumfolder{}
+\ifdefined\CurrentFilePath\ifx\CurrentFilePath\empty\else
+  \edef\residuumfolder{\CurrentFilePath/}\fi\fi
+\let\residuumsmall\footnotesize
 \definecolor{residuum0}{HTML}{0072B2}
 \definecolor{residuum1}{HTML}{D55E00}
-\begin{tikzpicture}
+\begin{tikzpicture}[font=\normalfont]
 \begin{axis}[
-  width=0.9\linewidth, height=0.55\linewidth,
-  xlabel={iteration}, ylabel={f(w)},
+  scale only axis, width={\linewidth-6.2em}, height={0.62*(\linewidth-4em)},
+  xlabel={iteration}, ylabel={$f(w)$},
   xmode=linear, ymode=log, ymin=0.1, ymax=10,
   unbounded coords=jump, filter discard warning=false, axis lines=left, ymajorgrids,
-  legend style={draw=none, fill=none, font=\small, cells={anchor=west}, at={(0.5,-0.2)}, anchor=north},
+  major grid style={line width=0.2pt, black!14},
+  clip mode=individual, label style={font=\normalfont}, tick label style={font=\normalfont},
+  legend style={draw=none, fill=none, font=\normalfont, inner sep=0pt, cells={anchor=west},
+    at={(0,0)}, anchor=north west, xshift=-4.4em, yshift=-3.2em},
+  legend columns=4, legend image post style={xscale=0.8},
 ]
 \addplot[draw=none, forget plot, no marks, name path=lower0,
   restrict y to domain*=-2.30259:2.30259]
-  table[col sep=comma, x=x, y=lower, restrict expr to domain={\thisrow{curve}}{0:0}] {loss.csv};
+  table[col sep=comma, x=x, y=lower, restrict expr to domain={\thisrow{curve}}{0:0}] {\residuumfolder loss.csv};
 \addplot[draw=none, forget plot, no marks, name path=upper0,
   restrict y to domain*=-2.30259:2.30259]
-  table[col sep=comma, x=x, y=upper, restrict expr to domain={\thisrow{curve}}{0:0}] {loss.csv};
+  table[col sep=comma, x=x, y=upper, restrict expr to domain={\thisrow{curve}}{0:0}] {\residuumfolder loss.csv};
 \addplot[residuum0, draw=none, fill=residuum0, fill opacity=0.18, forget plot]
   fill between[of=lower0 and upper0];
 \addplot[residuum0, line width=0.9pt, solid, mark=*, mark size=1.3pt, mark repeat=1, mark options={solid}]
-  table[col sep=comma, x=x, y=median, restrict expr to domain={\thisrow{curve}}{0:0}] {loss.csv};
+  table[col sep=comma, x=x, y=median, restrict expr to domain={\thisrow{curve}}{0:0}] {\residuumfolder loss.csv};
 \addlegendentry{a, b}
 \addplot[residuum1, line width=0.9pt, dash pattern=on 6pt off 2.4pt, mark=square*, mark size=1.3pt, mark repeat=1, mark options={solid}]
-  table[col sep=comma, x=x, y=median, restrict expr to domain={\thisrow{curve}}{1:1}] {loss.csv};
+  table[col sep=comma, x=x, y=median, restrict expr to domain={\thisrow{curve}}{1:1}] {\residuumfolder loss.csv};
 \addlegendentry{c}
-\addplot[gray, densely dotted, no marks] coordinates {(0,1) (1,1)};
+\addplot[gray, line width=0.6pt, dash pattern=on 0.6pt off 1.8pt, no marks] coordinates {(0,1) (1,1)};
 \addlegendentry{bound}
 \end{axis}
-\end{tikzpicture}
+\end{tikzpicture}%
+\endgroup
 )tex");
 }
 
@@ -189,15 +200,6 @@ TEST(Figure, LabelsThatAreVeryLongAreDrawnWithoutTheirMiddle) {
   EXPECT_TRUE(drawn.ends_with("жend"));
   EXPECT_THAT(drawn, HasSubstr("ж…ж"));
   EXPECT_LT(drawn.size(), 200U);
-}
-
-TEST(Pgfplots, SpecialCharactersAreEscaped) {
-  EXPECT_EQ(latex_text("50% of a_b^{c} & #1 ~ $x$ \\end"),
-            "50\\% of a\\_b\\textasciicircum{}\\{c\\} \\& \\#1 \\textasciitilde{} \\$x\\$ "
-            "\\textbackslash{}end");
-  EXPECT_EQ(latex_text("‖∇f(w)‖² ≤ δ"), "$\\|$$\\nabla$f(w)$\\|$$^2$ $\\le$ $\\delta$");
-  EXPECT_EQ(latex_text("é中"), "é\\ifdefined\\Uchar 中\\else ?\\fi{}");
-  EXPECT_EQ(latex_text("a\nb"), "a?b");
 }
 
 TEST(Figure, TextCannotLeaveItsQuotes) {

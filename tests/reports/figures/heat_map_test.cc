@@ -57,7 +57,11 @@ TEST(HeatMap, IsAPictureOfPgfplots) {
   EXPECT_EQ(
       heat_map_tex(two_by_three()),
       R"(% Draws phase-delta.csv. The document needs \usepackage{pgfplots} and \pgfplotsset{compat=1.16},
-% and phase-delta.csv beside it.
+% and phase-delta.csv beside this file.
+\begingroup
+\def\residuumfolder{}
+\ifdefined\CurrentFilePath\ifx\CurrentFilePath\empty\else
+  \edef\residuumfolder{\CurrentFilePath/}\fi\fi
 \begin{tikzpicture}
 \begin{axis}[
   width=0.8\linewidth, height=0.6\linewidth, title={$\delta$, median},
@@ -68,9 +72,10 @@ TEST(HeatMap, IsAPictureOfPgfplots) {
   colorbar style={ylabel={logarithm to the base 10}}, point meta min=0, point meta max=3,
 ]
 \addplot[matrix plot*, mesh/cols=3, point meta=explicit]
-  table[col sep=comma, x=column, y=row, meta=shade] {phase-delta.csv};
+  table[col sep=comma, x=column, y=row, meta=shade] {\residuumfolder phase-delta.csv};
 \end{axis}
-\end{tikzpicture}
+\end{tikzpicture}%
+\endgroup
 )");
 }
 

@@ -351,7 +351,7 @@ TEST(Facets, AllHaveTheMethodThatDoesNotCompress) {
     }
   }
   study.write(folder.path());
-  change_status(folder.path(), SyntheticStudy::run_id(0, 1), [](Json& status) {
+  testing::change_status(folder.path(), SyntheticStudy::run_id(0, 1), [](Json& status) {
     status["laws"]["sparsifier"]["sends_everything"] = true;
   });
   const ResultFolder results = read_result_folder(folder.path());

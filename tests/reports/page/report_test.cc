@@ -281,7 +281,7 @@ TEST_F(ReportPage, GivesOneColourToBothVerdictsOfAnAssumption) {
 
   const std::string html = make();
 
-  const std::size_t begin = html.find("<table id=\"verdict-table\"");
+  const std::size_t begin = html.find("<table class=\"cards\" id=\"verdict-table\"");
   const std::string matrix = html.substr(begin, html.find("</table>", begin) - begin);
   for (std::size_t at = matrix.find("<td"); at != std::string::npos;
        at = matrix.find("<td", at + 1)) {

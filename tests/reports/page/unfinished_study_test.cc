@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -52,6 +53,30 @@ class UnfinishedStudy : public ::testing::Test {
  private:
   testing::TemporaryFolder folder_;
 };
+
+TEST_F(UnfinishedStudy, HasAReportThatCountsTheRunsOfEarlierVersions) {
+  SyntheticStudy study;
+  study.seeds = 3;
+  study.write(path());
+  const auto says = [&](const std::string& sentence) {
+    const auto problems = write_report(summarise(path())).problems;
+    return std::count(problems.begin(), problems.end(), sentence);
+  };
+  const auto keep_first = [&](std::size_t runs) {
+    Json resolved = read_json(path() / "study.resolved.json");
+    resolved["runs"].erase(resolved["runs"].begin() + static_cast<std::ptrdiff_t>(runs),
+                           resolved["runs"].end());
+    write_json_atomically(path() / "study.resolved.json", resolved);
+  };
+  std::filesystem::create_directories(path() / "runs" / "no run");
+  EXPECT_EQ(says("1 run of an earlier version of the study lies in runs/ and is in no table"), 0);
+
+  keep_first(2);
+  EXPECT_EQ(says("1 run of an earlier version of the study lies in runs/ and is in no table"), 1);
+
+  keep_first(1);
+  EXPECT_EQ(says("2 runs of an earlier version of the study lie in runs/ and are in no table"), 1);
+}
 
 TEST_F(UnfinishedStudy, HasAReportThatSaysWhatIsMissing) {
   SyntheticStudy study;

@@ -225,6 +225,59 @@ TEST_F(ChangesTest, NotesRunsThatAreNew) {
   EXPECT_FALSE(changes.has_regression());
 }
 
+TEST_F(ChangesTest, SaysOnceWhatAllRunsShareAndListsWhatDiffersByRun) {
+  for (int seed = 1; seed <= 3; ++seed) {
+    const auto runs = b() / "runs";
+    const std::string id = SyntheticStudy::run_id(0, seed);
+    const std::string other = "other-" + id;
+    std::filesystem::rename(runs / id, runs / other);
+    for (const char* const table : {"iterations.csv", "checks.csv"}) {
+      std::string text = read_file(runs / other / table);
+      for (auto at = text.find('\n' + id); at != std::string::npos; at = text.find('\n' + id, at)) {
+        text.insert(at + 1, "other-");
+      }
+      write_file_atomically(runs / other / table, text);
+    }
+    Json config = read_json(runs / other / "config.json");
+    config["run_id"] = other;
+    config["config"]["step"]["value"] = 0.25;
+    config["config"]["objective"]["start"] = seed;
+    if (seed == 2) {
+      config["config"]["objective"]["rows"] = 7;
+    }
+    write_json_atomically(runs / other / "config.json", with_print(config));
+  }
+  Json study = read_json(b() / "study.resolved.json");
+  for (auto& id : study["runs"]) {
+    id = "other-" + id.get<std::string>();
+  }
+  write_json_atomically(b() / "study.resolved.json", study);
+
+  EXPECT_THAT(
+      compare().notes,
+      ElementsAre("objective.start differs in all 3 runs",
+                  ::testing::MatchesRegex("step.value differs in all 3 runs: [0-9a-z.]+, now 0.25"),
+                  HasSubstr("seed 2: the configurations differ at objective.rows")));
+}
+
+TEST_F(ChangesTest, SaysOnceWhatBecameOfAllRuns) {
+  for (int seed = 1; seed <= 3; ++seed) {
+    for (const auto& folder : {a(), b()}) {
+      change_status(folder, SyntheticStudy::run_id(0, seed), [&](Json& status) {
+        status["state"] = seed == 3 && folder == b() ? "failed" : "diverged";
+      });
+    }
+  }
+  EXPECT_THAT(compare().notes,
+              ElementsAre(HasSubstr("seed 1: diverged in both"),
+                          HasSubstr("seed 2: diverged in both"),
+                          HasSubstr("seed 3: diverged, now failed")));
+
+  change_status(
+      b(), SyntheticStudy::run_id(0, 3), [](Json& status) { status["state"] = "diverged"; });
+  EXPECT_THAT(compare().notes, ElementsAre("all 3 runs: diverged in both, so not compared"));
+}
+
 TEST_F(ChangesTest, CallsABrokenInvariantALoss) {
   change_status(b(), SyntheticStudy::run_id(0, 1), [](Json& status) {
     status["checks"]["conservation"]["holds"] = false;

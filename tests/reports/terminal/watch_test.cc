@@ -164,6 +164,66 @@ TEST(StudyWatch, HasNoTimeLeftForARunThatHasCeasedToWrite) {
       AllOf(HasSubstr("nothing written since 2024-05-01T10:00:50Z"), Not(HasSubstr(" min "))));
 }
 
+TEST(StudyWatch, GoesByTheHeartbeatWhereTheRowsAreBehind) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.iterations = 100;
+  study.write(folder.path());
+  const auto part = set_running(folder.path(), 2);
+  const auto run = part.parent_path();
+  append(part, "run_id,iteration,loss,delta\nr,0,0.5,0.9\nr,4,0.125,1.5\n");
+  const auto beat = [&](const std::string& text, double later) {
+    write_file_atomically(run / "heartbeat.json", text);
+    set_written(run, kStarted + 30);
+    StudyWatch watch({folder.path()});
+    watch.look(kStarted + 30 + later);
+    return watch.table(100);
+  };
+
+  // 70 of 100 iterations took 30 s, so that 30 are left for 12.9 s.
+  const std::string training = R"({"iteration": 70, "pilot": 0, "every_s": 1})";
+  EXPECT_THAT(beat(training, 0), AllOf(HasSubstr("70 of 100 (70 %)"), HasSubstr("  12 s ")));
+  EXPECT_THAT(beat(training, 29), Not(HasSubstr("nothing written")));
+  EXPECT_THAT(beat(training, 31), HasSubstr("nothing written since 2024-05-01T10:00:30Z"));
+  EXPECT_THAT(beat(R"({"iteration": 70, "pilot": 0, "every_s": 20})", 90),
+              Not(HasSubstr("nothing written")));
+  EXPECT_THAT(beat(R"({"iteration": 100, "pilot": 0, "every_s": 1})", 0),
+              HasSubstr("100 of 100 (100 %), evaluating"));
+  EXPECT_THAT(beat(R"({"iteration": 2, "pilot": 0, "every_s": 1})", 0), HasSubstr("5 of 100 (5 %)"))
+      << "rows may be newer";
+  const std::string pilot = R"({"iteration": 7, "pilot": 3, "every_s": 1})";
+  EXPECT_THAT(beat(pilot, 0), HasSubstr("5 of 100 (5 %)")) << "pilots come before the first row";
+  write_file_atomically(part, "run_id,iteration,loss,delta\n");
+  EXPECT_THAT(beat(pilot, 0), ::testing::ContainsRegex("pilot 3: 7 of 100 \\(7 %\\) +–"));
+
+  // What is no heartbeat counts as none.
+  for (const char* const damaged : {"",
+                                    "{",
+                                    "[]",
+                                    "{}",
+                                    R"({"iteration": -1, "pilot": 0, "every_s": 1})",
+                                    R"({"iteration": 1e300, "pilot": 0, "every_s": 1})",
+                                    R"({"iteration": "nan", "pilot": 0, "every_s": 1})",
+                                    R"({"iteration": 70, "pilot": 0})"}) {
+    EXPECT_THAT(beat(damaged, 0), Not(HasSubstr("70 of 100"))) << damaged;
+  }
+}
+
+TEST(StudyWatch, DrawsTheLossAndDeltaOfRunsUnderWay) {
+  const TemporaryFolder folder;
+  SyntheticStudy{}.write(folder.path());
+  const auto part = set_running(folder.path(), 2);
+  append(part, "run_id,iteration,loss,delta\nr,0,8,0.5\nr,10,4,0.5\nr,20,0,1.5\n");
+  StudyWatch watch({folder.path()});
+  watch.look(kStarted + 1);
+
+  const std::string curves = watch.curves(100);
+  EXPECT_THAT(curves,
+              ::testing::MatchesRegex("[^\n]*, seed 2\n  loss  (█){30}(▅){29}▁  0\n"
+                                      "  delta (▁){59}█  1.5\n"));
+  EXPECT_EQ(watch.curves(2), "") << "a run takes three lines";
+}
+
 TEST(StudyWatch, WaitsForTheFirstRowsUntilACheckpointIsDue) {
   const TemporaryFolder folder;
   SyntheticStudy{}.write(folder.path());

@@ -35,7 +35,7 @@ TableSpec table_named(const std::string& name) {
 class CompiledTable : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!testing::has_latex_packages("booktabs.sty siunitx.sty")) {
+    if (!testing::has_latex_packages("booktabs.sty siunitx.sty tabularx.sty")) {
       GTEST_SKIP() << "siunitx is not installed (texlive-science, texlive-latex-recommended)";
     }
   }
@@ -43,7 +43,8 @@ class CompiledTable : public ::testing::Test {
   /// Returns the log of pdfLaTeX where it fails, else nothing.
   std::string compile(const TableSpec& spec) const {
     write_file_atomically(page_.path() / "results.tex", table_latex(spec));
-    return page_.compile("\\usepackage{booktabs}\n\\usepackage{siunitx}\n", "results.tex");
+    return page_.compile("\\usepackage{booktabs}\n\\usepackage{tabularx}\n\\usepackage{siunitx}\n",
+                         "results.tex");
   }
 
  private:

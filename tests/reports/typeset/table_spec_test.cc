@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <optional>
 
 #include "reports/typeset/latex_table.h"
 #include "reports/typeset/write_tables.h"
@@ -18,13 +19,15 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TableSpec small_table() {
-  TableSpec spec{.name = "results",
-                 .caption = "A table.",
-                 .interval = "median, IQR",
-                 .columns = {{.key = "method", .title = "method"},
-                             {.key = "loss", .title = "f − f*", .is_number = true},
-                             {.key = "bytes", .title = "bytes", .is_number = true}},
-                 .rows = {}};
+  TableSpec spec{
+      .name = "results",
+      .title = "Losses",
+      .caption = "A table.",
+      .interval = "median, IQR",
+      .columns = {{.key = "method", .title = "method"},
+                  {.key = "loss", .title = "f − f*", .is_number = true},
+                  {.key = "bytes", .title = "bytes", .is_number = true, .is_bytes = true}},
+      .rows = {}};
   TableCell best{.text = {}, .value = 0.00025, .interval = Interval{0.0002, 0.0003}, .n = 4};
   best.is_best = true;
   spec.rows.push_back({text_of("a_b, 50 %"), best, number_of(1000)});
@@ -50,26 +53,99 @@ TEST(TableSpec, AsMarkdownHasTheBestBoldAndWhatWasNeverReachedAsInfinite) {
             "| dense | ∞ | – |\n");
 }
 
-TEST(TableSpec, AsLatexIsABooktabsTableWithColumnsOfSiunitx) {
+TEST(TableSpec, AsLatexIsABooktabsTableAsWideAsALine) {
   EXPECT_EQ(
       table_latex(small_table()),
-      "% The document needs \\usepackage{booktabs} and \\usepackage{siunitx}; not rounded, the\n"
-      "% numbers are in results.csv.\n"
-      "\\begin{table}\n"
-      "\\centering\n"
-      "\\caption{A table. Shown with brackets: median, IQR, over n = 3 to 4 seeds.}\n"
-      "\\label{tab:results}\n"
-      "\\sisetup{detect-weight=true}\n"
-      "\\begin{tabular}{l S[table-format=1.3e-1] @{\\,}l S[table-format=4.0]}\n"
-      "\\toprule\n"
-      "{method} & \\multicolumn{2}{c}{f $-$ f*} & {bytes} \\\\\n"
-      "\\midrule\n"
-      "{a\\_b, 50 \\%} & \\bfseries 2.500e-4 & {[}\\num{2.000e-4}, \\num{3.000e-4}{]} & 1000 "
-      "\\\\\n"
-      "{dense} & {$\\infty$} &  & {--} \\\\\n"
-      "\\bottomrule\n"
-      "\\end{tabular}\n"
-      "\\end{table}\n");
+      R"tex(% The document needs \usepackage{booktabs}, \usepackage{tabularx} and \usepackage{siunitx}.
+% What the numbers are stands in results.caption.tex; not rounded, they are in results.csv.
+\begin{table}
+\centering
+\caption{Losses. In brackets: median, IQR, $n = 3$ to 4.}
+\label{tab:results}
+\footnotesize\setlength{\tabcolsep}{4pt}\sisetup{detect-weight=true, group-minimum-digits=9}
+\begin{tabularx}{\linewidth}{@{} >{\raggedright\arraybackslash}X S[table-format=1.1] @{\,}l S[table-format=1.3] @{}}
+\toprule
+{method} & \multicolumn{2}{c}{$f - f^* / 10^{-4}$} & {bytes, kB} \\
+\midrule
+{a\_\allowbreak{}b,\allowbreak{} 50 \%} & \bfseries 2.5 & {[}\num{2.0}, \num{3.0}{]} & 1.000 \\
+{dense} & {$\infty$} &  & {--} \\
+\bottomrule
+\end{tabularx}
+\end{table}
+)tex");
+  EXPECT_EQ(table_caption_latex(small_table()),
+            "A table. Shown with brackets: median, IQR, over n = 3 to 4 seeds.\n");
+}
+
+TEST(TableSpec, SpansBothColumnsOfAPageInLatexWhereItIsWide) {
+  TableSpec spec = small_table();
+  spec.is_wide = true;
+
+  EXPECT_THAT(table_latex(spec), HasSubstr("\n\\begin{table*}\n"));
+  EXPECT_THAT(table_latex(spec), HasSubstr("\n\\end{table*}\n"));
+}
+
+/// A table of one method with one number.
+TableSpec one_number(double value, const std::optional<Interval>& interval) {
+  TableSpec spec{.name = "t",
+                 .caption = "",
+                 .interval = "IQR",
+                 .columns = {{.key = "method", .title = "method"},
+                             {.key = "x", .title = "x", .is_number = true}},
+                 .rows = {}};
+  spec.rows.push_back({text_of("a"), {.text = {}, .value = value, .interval = interval, .n = 2}});
+  return spec;
+}
+
+/// Returns the row of a method in LaTeX.
+std::string row_in_latex(const TableSpec& spec) {
+  const std::string text = table_latex(spec);
+  const auto begin = text.find("{a} & ") + 6;
+  return text.substr(begin, text.find(" \\\\", begin) - begin);
+}
+
+// The last digit is the first of the interval's width, or the second where the first is 1.
+TEST(TableSpec, RoundsNumbersByTheirIntervalInLatex) {
+  EXPECT_EQ(row_in_latex(one_number(0.004277, Interval{0.00424, 0.0047})),
+            "0.0043 & {[}\\num{0.0042}, \\num{0.0047}{]}");
+  EXPECT_EQ(row_in_latex(one_number(0.46591, Interval{0.465871, 0.465992})),
+            "0.46591 & {[}\\num{0.46587}, \\num{0.46599}{]}");
+  EXPECT_EQ(row_in_latex(one_number(4277, Interval{4000, 4700})),
+            "4277 & {[}\\num{4000}, \\num{4700}{]}")
+      << "counts are whole";
+  EXPECT_EQ(row_in_latex(one_number(4277.5, Interval{4010, 4722})),
+            "4300 & {[}\\num{4000}, \\num{4700}{]}");
+  EXPECT_EQ(row_in_latex(one_number(0.123456, std::nullopt)), "0.1235");
+  EXPECT_EQ(row_in_latex(one_number(0.5, Interval{0.5, 0.5})),
+            "0.5000 & {[}\\num{0.5000}, \\num{0.5000}{]}");
+}
+
+TEST(TableSpec, HasTheDigitsThatWereAskedFor) {
+  TableSpec spec = one_number(0.004277, Interval{0.00424, 0.0047});
+  spec.digits = 3;
+
+  EXPECT_EQ(row_in_latex(spec), "0.00428 & {[}\\num{0.00424}, \\num{0.00470}{]}");
+  EXPECT_THAT(table_markdown(spec), HasSubstr("| a | 0.00428 \\[0.00424, 0.0047\\] |"));
+}
+
+TEST(TableSpec, PutsIntervalsBelowAndColumnsIntoBlocksWhereAColumnOfAPaperIsNarrow) {
+  TableSpec spec = one_number(0.4277, Interval{0.424, 0.431});
+  const auto add = [&] {
+    spec.columns.push_back(spec.columns.back());
+    spec.rows[0].push_back(spec.rows[0].back());
+  };
+  add();
+  EXPECT_THAT(table_latex(spec), HasSubstr("@{\\,}l"));
+  add();
+  const std::string below = table_latex(spec);
+  EXPECT_THAT(below, Not(HasSubstr("@{\\,}l")));
+  EXPECT_THAT(below,
+              HasSubstr("{a} & 0.428 & 0.428 & 0.428 \\\\\n & {\\scriptsize {[}\\num{0.424}, "));
+  EXPECT_THAT(below, Not(HasSubstr("\\smallskip")));
+  add();
+  EXPECT_THAT(table_latex(spec), HasSubstr("\\par\\smallskip"));
+  spec.is_wide = true;
+  EXPECT_THAT(table_latex(spec), Not(HasSubstr("\\smallskip")));
 }
 
 TEST(TableSpec, ShowsAsManyDigitsAsAnIntervalNeedsToHaveAWidth) {
@@ -83,7 +159,7 @@ TEST(TableSpec, ShowsAsManyDigitsAsAnIntervalNeedsToHaveAWidth) {
 
   EXPECT_THAT(table_markdown(spec), HasSubstr("| a | 0.46591 \\[0.46587, 0.46593\\] | 1 |"));
   EXPECT_THAT(table_markdown(spec), HasSubstr("| b | 0.5 \\[0.5, 0.5\\] | 1 |"));
-  EXPECT_THAT(table_latex(spec), HasSubstr("0.46591 & {[}\\num{0.46587}, \\num{0.46593}{]} & 1 "));
+  EXPECT_THAT(table_latex(spec), HasSubstr("0.46591 & {[}\\num{0.46587}, \\num{0.46593}{]} & "));
 }
 
 TEST(TableSpec, LeavesRoomForTheNumbersOfAColumnInLatex) {
@@ -102,10 +178,11 @@ TEST(TableSpec, LeavesRoomForTheNumbersOfAColumnInLatex) {
   };
 
   EXPECT_EQ(format_of({1, 250}), "3.0");        // whole numbers
-  EXPECT_EQ(format_of({0.5, -12.25}), "-2.4");  // four digits of 0.5
+  EXPECT_EQ(format_of({0.5, -12.25}), "-2.4");  // four digits of each
   EXPECT_EQ(format_of({0.001, 99999}), "5.6");
   EXPECT_EQ(format_of({3e-12, 1}), "1.3e-2");
-  EXPECT_EQ(format_of({2e5}), "1.3e1");
+  EXPECT_EQ(format_of({2e-5, 3e-4}), "2.3");  // in units of 1e-5
+  EXPECT_EQ(format_of({2e5}), "1.3");         // in units of 1e5
   EXPECT_EQ(format_of({0, 0}), "1.0");
   EXPECT_EQ(format_of({}), "1.0");
 }
@@ -131,13 +208,14 @@ TEST(WriteTables, LeavesNoTableOfAnEarlierReport) {
   const testing::TemporaryFolder folder;
   write_file_atomically(folder.path() / "rates.tex", "old");
   write_file_atomically(folder.path() / "notes.txt", "the user's");
-  write_tables({small_table()}, folder.path());
+  write_tables({small_table()}, {small_table()}, folder.path());
 
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "rates.tex"));
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "notes.txt"));
   EXPECT_EQ(read_file(folder.path() / "results.csv"), table_csv(small_table()));
   EXPECT_EQ(read_file(folder.path() / "results.md"), table_markdown(small_table()));
   EXPECT_EQ(read_file(folder.path() / "results.tex"), table_latex(small_table()));
+  EXPECT_EQ(read_file(folder.path() / "results.caption.tex"), table_caption_latex(small_table()));
 }
 
 }  // namespace

@@ -194,7 +194,7 @@ TEST_F(TheoremsOfAStudy, AreASectionOfTheReportWithFiguresOfTheBounds) {
             "certificate: 2(f(z_0) − f*)/Ση + L Ση²‖ḡ‖²/Ση + L² Ση‖w − z‖²/Ση");
   EXPECT_TRUE(figures[0].spec.curves[1].is_bound);
   EXPECT_THAT(figure_gp(figures[0].spec),
-              HasSubstr("rgb '#808080' dashtype (6,4) linewidth 1 title 'certif"));
+              HasSubstr("rgb '#808080' dashtype (6,4) linewidth 1 title '(a) certif"));
   const std::string html = theorem_details(summary);
   EXPECT_THAT(html, HasSubstr("L² Ση‖w − z‖²/Ση"));
   EXPECT_THAT(html, HasSubstr("exact: of the objective"));

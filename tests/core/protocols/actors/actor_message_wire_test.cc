@@ -1,9 +1,9 @@
 // Messages come out of their bytes as they went in; bytes that are no message are refused.
 
-#include "core/protocols/actors/actor_message_wire.h"
-
 #include <gtest/gtest.h>
 
+#include "core/protocols/actors/actor.h"
+#include "core/protocols/actors/actor_message.h"
 #include "tests/core/support.h"
 
 namespace residuum {

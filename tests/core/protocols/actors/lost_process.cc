@@ -10,7 +10,6 @@
 #include <string>
 #include <thread>
 
-#include "core/cluster/mpi_mailbox.h"
 #include "core/cluster/mpi_world.h"
 #include "tests/core/protocols/actors/place_actors.h"
 #include "tests/core/protocols/actors/tiny_site.h"

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <chrono>
 
-#include "core/protocols/actors/actor_message_wire.h"
+#include "core/protocols/actors/actor_message.h"
 #include "core/protocols/actors/parallel.h"
 #include "tests/core/protocols/actors/place_actors.h"
 #include "tests/core/protocols/actors/thread_sites.h"

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "core/cluster/mpi_mailbox.h"
+#include "core/cluster/mpi_world.h"
 #include "core/protocols/actors/parallel.h"
 #include "tests/core/mpi_test_world.h"
 #include "tests/core/protocols/actors/place_actors.h"

@@ -1,7 +1,7 @@
 #pragma once
 // Tests of actors place them on processes.
 
-#include "core/protocols/actors/placement.h"
+#include "core/protocols/actors/parallel.h"
 
 namespace residuum::test {
 

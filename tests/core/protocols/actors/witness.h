@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/protocols/actors/effects.h"
+#include "core/protocols/actors/actor.h"
 
 namespace residuum::test {
 

@@ -1,0 +1,235 @@
+#pragma once
+// An iteration makes version t + 1 of the model. Protocols make a version in one of three orders.
+// Each step of an order is a type that can take the next step and no other, so that a wrong order
+// does not compile:
+//
+//   lockstep   LockstepIteration --compute--> Computed --compress--> Compressed
+//                                --update--> Updated --update_residuals--> shown
+//   late       LateIteration --update--> LateUpdate --finish--> shown
+//   mixing     MixingIteration --move_to--> shown
+//
+// In lockstep every worker that takes part hands in one message, whose outcome updates its
+// residual. A late iteration is made of messages that workers have formed at earlier versions. In a
+// mixing iteration every worker has a model of its own, and the version is their mean. "Shown" is
+// the last step of all: the measurement hands the version to the observer.
+//
+// Steps are collective over the processes of the cluster, unless they say otherwise.
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/protocols/training_state.h"
+
+namespace residuum {
+
+/// An Iteration is what the three orders have in common.
+template <class Real>
+class Iteration {
+ public:
+  Iteration(const Iteration&) = delete;
+  Iteration& operator=(const Iteration&) = delete;
+  Iteration(Iteration&&) noexcept = default;
+  Iteration& operator=(Iteration&&) = delete;
+  ~Iteration() = default;
+
+  /// Returns eta_t.
+  double step_size() const { return eta_; }
+  /// True if this version shows how noisy gradients are, by half batches.
+  bool splits() const { return splits_; }
+  /// Sets the virtual time that the version is shown with. Not collective.
+  void show_network(const NetworkView& network) { network_ = network; }
+
+ protected:
+  /// Begins version t + 1, when all versions before it were made of so many gradients, and
+  /// evaluates f at w_t where the measurement plan asks for it.
+  Iteration(TrainingState<Real>& state, std::uint64_t t, std::uint64_t gradients);
+
+  /// Returns the end that the processes agree on.
+  StepEnd agree(const StepEnd& seen) const;
+  /// Counts the bytes that the workers of this process have sent as those of the first of them.
+  void book(const Traffic& traffic);
+  /// Lists the messages of the workers here that take part.
+  void list_contributions();
+  std::span<const Contribution<Real>> contributions_here() const { return state_.contributions_; }
+  /// Scales g/divisor as clipping demands.
+  void clip(const Delivery<Real>& delivery, double divisor);
+  /// Evaluates f at z_{t+1}, once the measurement has moved z.
+  void evaluate_next_z();
+  /// Makes w_{t+1} of g, which was clipped.
+  void apply(const Delivery<Real>& delivery);
+  void set_model(std::span<const double> model);
+  /// Measures the finished version and shows it, with what it was `made` of unless it was made in
+  /// lockstep.
+  template <class... Made>
+  void show(const Delivery<Real>& delivery, const Made&... made);
+
+  /// Returns what the measurement reads: w_t before the update, w_{t+1} after it.
+  StepState<Real> step_state(const Delivery<Real>& delivery);
+  TrainingState<Real>& state() { return state_; }
+  const TrainingState<Real>& state() const { return state_; }
+  std::vector<Worker<Real>>& workers() { return state_.workers_; }
+  Measurement<Real>& measurement() { return state_.measurement_; }
+  const ProtocolLaw& law() const { return state_.law_; }
+  std::uint64_t number() const { return t_; }
+  /// Returns how many entries a message may have; d where the data decide.
+  std::size_t k() const {
+    return state_.method_.sparsifier_at(t_).k(state_.d_).value_or(state_.d_);
+  }
+  bool measured() const { return measured_; }
+  bool takes_part(const Worker<Real>& worker) const {
+    return state_.participants_.has(worker.number);
+  }
+  /// Returns how many versions the worker took part in before this one.
+  std::uint64_t turn_of(const Worker<Real>& worker) const {
+    return state_.participants_.are_all() ? t_ : worker.turns;
+  }
+
+  /// Adds the seconds since the last lap to that part of the version's time, and begins another
+  /// lap. No time is taken where no row will show it.
+  void lap(double StepTimes::*part);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void begin(std::uint64_t gradients);
+  void evaluate_points();
+
+  TrainingState<Real>& state_;
+  std::uint64_t t_;
+  double epoch_ = 0;
+  double eta_ = 0;
+  bool measured_ = false;
+  bool splits_ = false;
+  double update_scale_ = 1;
+  NetworkView network_ = {};
+  std::optional<TestResult> test_ = std::nullopt;
+  StepTimes times_ = {};
+  Clock::time_point mark_ = {};
+};
+
+// --- Lockstep ---------------------------------------------------------------------------------
+
+template <class Real>
+class Computed;
+template <class Real>
+class Compressed;
+template <class Real>
+class Updated;
+
+template <class Real>
+class LockstepIteration : public Iteration<Real> {
+ public:
+  /// Begins version t + 1, when all versions before it were made of so many gradients.
+  LockstepIteration(TrainingState<Real>& state, std::uint64_t t, std::uint64_t gradients)
+      : Iteration<Real>(state, t, gradients) {}
+
+  /// Computes G^p at w_t, on the next batch of every worker that takes part. If `local_steps` > 1,
+  /// each worker takes that many SGD steps from w_t and G^p is the sum of its gradients. The
+  /// seconds of each worker here are taken where `seconds` has room for them.
+  [[nodiscard]] Computed<Real> compute(std::uint64_t local_steps, LocalSeconds& seconds) &&;
+};
+
+/// The workers that take part have their gradients.
+template <class Real>
+class Computed : public Iteration<Real> {
+ public:
+  /// Forms a^p = e^p + c G^p and s^p = C(a^p), and agrees with the other processes on how the
+  /// version is to end.
+  [[nodiscard]] Compressed<Real> compress(LocalSeconds& seconds) &&;
+
+ private:
+  friend class LockstepIteration<Real>;
+  explicit Computed(Iteration<Real>&& before) : Iteration<Real>(std::move(before)) {}
+};
+
+/// The workers that take part have their messages, unless the run has diverged.
+template <class Real>
+class Compressed : public Iteration<Real> {
+ public:
+  /// Returns how the version is to end. If it diverged, no other step may follow.
+  const StepEnd& end() const { return end_; }
+  /// Returns s^p and a^p of the workers here that take part; valid until the residuals are updated.
+  Contributions<Real> contributions() const;
+  /// Makes w_{t+1} from g. The delivery must live until the version is shown.
+  [[nodiscard]] Updated<Real> update(const Delivery<Real>& delivery) &&;
+
+ private:
+  friend class Computed<Real>;
+  Compressed(Iteration<Real>&& before, const StepEnd& end)
+      : Iteration<Real>(std::move(before)), end_(end) {}
+
+  StepEnd end_;
+};
+
+/// The model is w_{t+1}, and the memories still have the accumulators.
+template <class Real>
+class Updated : public Iteration<Real> {
+ public:
+  /// Makes e^p_{t+1} from the outcome of each message, and shows the version.
+  void update_residuals() &&;
+
+ private:
+  friend class Compressed<Real>;
+  Updated(Iteration<Real>&& before, const Delivery<Real>& delivery)
+      : Iteration<Real>(std::move(before)), delivery_(delivery) {}
+
+  const Delivery<Real>& delivery_;
+};
+
+// --- Late messages ----------------------------------------------------------------------------
+
+template <class Real>
+class LateUpdate;
+
+/// The loop itself lets workers compute and compress while a late iteration is in the making.
+template <class Real>
+class LateIteration : public Iteration<Real> {
+ public:
+  LateIteration(TrainingState<Real>& state, std::uint64_t t, std::uint64_t gradients)
+      : Iteration<Real>(state, t, gradients) {}
+
+  /// Ends the computation. Returns how the version is to end, as the processes agree on it; `seen`
+  /// is what the loop has found on this one.
+  StepEnd agree(const StepEnd& seen);
+  /// Makes w_{t+1} from g, which is the weighted sum of the late messages. It is not collective:
+  /// every process that calls it has all of them.
+  [[nodiscard]] LateUpdate<Real> update(const Delivery<Real>& delivery,
+                                        const VersionParts<Real>& parts) &&;
+};
+
+/// The model is w_{t+1}.
+template <class Real>
+class LateUpdate : public Iteration<Real> {
+ public:
+  /// Shows the version, of which `parts` has the notes by now. It is collective unless the run is
+  /// real.
+  void finish(const Delivery<Real>& delivery, const VersionParts<Real>& parts) &&;
+
+ private:
+  friend class LateIteration<Real>;
+  explicit LateUpdate(Iteration<Real>&& before) : Iteration<Real>(std::move(before)) {}
+};
+
+// --- Models of the workers' own ---------------------------------------------------------------
+
+/// The loop itself lets workers compute, compress and mix.
+template <class Real>
+class MixingIteration : public Iteration<Real> {
+ public:
+  MixingIteration(TrainingState<Real>& state, std::uint64_t t, std::uint64_t gradients)
+      : Iteration<Real>(state, t, gradients) {}
+
+  /// Ends the computation. Returns how the version is to end, as the processes agree on it.
+  StepEnd agree();
+  /// Makes w_{t+1} the mean of the workers' models, and shows the version. `delivery` has the
+  /// traffic and no update.
+  void move_to(std::span<const double> mean,
+               const Delivery<Real>& delivery,
+               const VersionNotes& notes) &&;
+};
+
+}  // namespace residuum

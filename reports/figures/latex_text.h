@@ -1,0 +1,18 @@
+#pragma once
+// Texts in LaTeX. They are untrusted: none of TeX's special characters is left in them.
+
+#include <string>
+#include <string_view>
+
+namespace residuum::reports {
+
+/// Where a line may be broken beside blanks.
+enum class LatexBreaks { between_words, in_words };
+
+/// The text for LaTeX: special characters escaped, formulas and Greek letters as mathematics, so
+/// that "f − f*" is $f - f^*$ and "rho=0.1" has a Greek letter. Other characters beyond Latin-1 are
+/// printed by LuaLaTeX and XeLaTeX alone; pdfLaTeX prints a '?'. With `in_words` a name such as
+/// "sparsifier.share=0.3" may be broken after its signs.
+std::string latex_text(std::string_view text, LatexBreaks breaks = LatexBreaks::between_words);
+
+}  // namespace residuum::reports

@@ -1,0 +1,157 @@
+#include "reports/figures/paper_figure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <system_error>
+
+#include "core/error.h"
+#include "reports/figures/draw.h"
+#include "reports/figures/pgfplots.h"
+#include "reports/tables/files.h"
+
+namespace residuum::reports {
+namespace {
+
+// icml2024.sty: columns of 3.25 in. IEEEtran: columns of 252 pt, which are 3.5 in. beamer with
+// aspectratio=169: a page of 160 mm by 90 mm, of which text has 140 mm.
+constexpr std::array<PaperFormat, 3> kFormats{
+    {{.name = "icml", .size = {.width_mm = 82.5, .font_pt = 8}},
+     {.name = "ieee", .size = {.width_mm = 88.9, .font_pt = 8}},
+     {.name = "slides", .size = {.width_mm = 110, .font_pt = 9}}}};
+
+/// A ScratchFolder is an empty folder that goes with the object.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "residuum-figure-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) {
+      resource_error("no folder can be made in '{}'",
+                     std::filesystem::temp_directory_path().string());
+    }
+    path_ = name;
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ScratchFolder(ScratchFolder&&) = delete;
+  ScratchFolder& operator=(ScratchFolder&&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+bool is_plain_or_new(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto status = std::filesystem::symlink_status(file, error);
+  return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+}
+
+/// Returns whether the file is new, or the numbers of a figure.
+bool is_new_or_numbers(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) {
+    return true;
+  }
+  const std::string header = figure_csv({});
+  std::string begin(header.size(), '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return in && begin == header;
+}
+
+std::filesystem::path numbers_beside(std::filesystem::path file) {
+  return file.replace_extension(".csv");
+}
+
+/// Gives the drawing the width that it has on paper; gnuplot leaves the size to who shows it.
+std::string with_size(std::string svg, double width_mm) {
+  constexpr std::string_view kBox = "viewBox=\"0 0 ";
+  const std::size_t at = svg.find(kBox);
+  if (at == std::string::npos) {
+    return svg;
+  }
+  double width = 0;
+  double height = 0;
+  const char* const end = svg.data() + svg.size();
+  const auto read = std::from_chars(svg.data() + at + kBox.size(), end, width);
+  if (read.ec != std::errc() || read.ptr == end || width <= 0 ||
+      std::from_chars(read.ptr + 1, end, height).ec != std::errc()) {
+    return svg;
+  }
+  return svg.insert(
+      at,
+      fmt::format("width=\"{:.4g}mm\" height=\"{:.4g}mm\" ", width_mm, width_mm * height / width));
+}
+
+/// Draws by gnuplot in a folder of its own, and moves what is asked for into its place.
+void write_drawing(FigureSpec spec, const std::filesystem::path& file) {
+  const bool is_pdf = file.extension() == ".pdf";
+  spec.name = "figure";
+  const ScratchFolder scratch;
+  const DrawnFigure drawn = draw(spec, OutputPath::named(scratch.path()));
+  if (!drawn.problem.empty()) {
+    resource_error(
+        "'{}' cannot be drawn: {}; a .tex file needs none", file.string(), drawn.problem);
+  }
+  if (is_pdf && !drawn.has_pdf) {
+    resource_error("'{}' cannot be drawn: this gnuplot has no pdfcairo; ask for .svg or .tex",
+                   file.string());
+  }
+  const double width = spec.paper.value_or(PaperSize{}).width_mm;
+  write_file_atomically(
+      file, is_pdf ? read_file(scratch.path() / "figure.pdf") : with_size(drawn.svg, width));
+}
+
+}  // namespace
+
+std::span<const PaperFormat> paper_formats() { return kFormats; }
+
+void require_figure_file(const std::filesystem::path& file) {
+  const std::string ending = file.extension().string();
+  require(ending == ".pdf" || ending == ".svg" || ending == ".tex",
+          "-o: '{}' must end in .pdf, .svg or .tex",
+          file.string());
+  require(is_plain_or_new(file), "-o: '{}' is no plain file; name another", file.string());
+  const auto folder = file.parent_path();
+  std::error_code ignored;
+  require(folder.empty() || std::filesystem::is_directory(folder, ignored),
+          "-o: there is no folder '{}'",
+          folder.string());
+  if (ending != ".tex") {
+    return;
+  }
+  constexpr std::string_view kReadByTex =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-+.";
+  const std::string stem = file.stem().string();
+  require(stem.find_first_not_of(kReadByTex) == std::string::npos,
+          "-o: '{}': TeX needs a name of letters, digits, - and .",
+          file.string());
+  const auto numbers = numbers_beside(file);
+  require(is_plain_or_new(numbers) && is_new_or_numbers(numbers),
+          "-o: '{}' would take the place of '{}', which is no figure's; name another",
+          file.string(),
+          numbers.string());
+}
+
+void write_paper_figure(FigureSpec spec, const std::filesystem::path& file) {
+  require_figure_file(file);
+  if (file.extension() != ".tex") {
+    write_drawing(std::move(spec), file);
+    return;
+  }
+  spec.name = file.stem().string();
+  write_file_atomically(numbers_beside(file), figure_csv(spec));
+  write_file_atomically(file, figure_tex(spec));
+}
+
+}  // namespace residuum::reports

@@ -1,0 +1,41 @@
+#pragma once
+// A FigureChoice says which one of a study's figures is drawn for a paper or a talk, with which
+// methods and against what.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/record/columns.h"
+#include "reports/figures/report_figures.h"
+#include "reports/tables/result_folder.h"
+
+namespace residuum::reports {
+
+struct FigureChoice {
+  std::string quantity;              // "loss-gap", or the name of a figure of the report
+  std::optional<std::string> by;     // what it is drawn against; absent: the iteration
+  std::vector<std::string> methods;  // lists of labels, parted by commas; empty: all methods
+  IntervalKind kind = IntervalKind::quartiles;  // of the middles and bands over the seeds
+};
+
+/// A FigureAxis is what a quantity can be drawn against.
+struct FigureAxis {
+  std::string_view name;
+  std::optional<Column> column;  // one of kTotals; absent: the iteration
+};
+
+/// Returns the axes by their names: iterations, bytes, time, gradients, epochs.
+const std::vector<FigureAxis>& figure_axes();
+
+/// Returns the labels that a list names, in its order. A label may have commas in it: of the words
+/// between commas as many as possible make one label. An unknown one is a usage error with a
+/// suggestion.
+std::vector<std::string> labels_in(std::string_view list, const std::vector<std::string>& known);
+
+/// Plans the chosen figure. An unknown quantity, axis or method, and a figure without any curve,
+/// are usage errors that say what there is.
+ReportFigure plan_chosen_figure(const ResultFolder& folder, const FigureChoice& choice);
+
+}  // namespace residuum::reports

@@ -1,0 +1,122 @@
+// One figure of a study, chosen by quantity, axis and methods.
+
+#include "reports/page/figure_choice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "tests/reports/synthetic_study.h"
+
+namespace residuum::reports {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::SyntheticMethod;
+using testing::SyntheticStudy;
+using testing::TemporaryFolder;
+
+template <typename Call>
+std::string message_of(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.what();
+  }
+  return {};
+}
+
+TEST(LabelsIn, TakesTheLongestLabelBetweenCommas) {
+  const std::vector<std::string> known{"tree, top-k", "tree", "dense, none", "mask"};
+
+  EXPECT_THAT(labels_in("mask,tree, top-k", known), ElementsAre("mask", "tree, top-k"));
+  EXPECT_THAT(labels_in("tree,top-k", known), ElementsAre("tree, top-k"));
+  EXPECT_THAT(labels_in("tree,mask", known), ElementsAre("tree", "mask"));
+  EXPECT_THAT(labels_in(" dense ,  none ", known), ElementsAre("dense, none"));
+}
+
+TEST(LabelsIn, SuggestsWhatIsNearOrSaysWhatThereIs) {
+  const std::vector<std::string> known{"tree, top-k", "dense, none"};
+
+  EXPECT_EQ(message_of([&] { labels_in("dense, non", known); }),
+            "unknown method 'dense, non'; did you mean 'dense, none'?");
+  EXPECT_EQ(message_of([&] { labels_in("xyz", known); }),
+            "unknown method 'xyz'; known: 'tree, top-k', 'dense, none'");
+  EXPECT_THAT(message_of([&] { labels_in("", known); }), HasSubstr("unknown method ''"));
+}
+
+class ChosenFigure : public ::testing::Test {
+ protected:
+  ChosenFigure() {
+    SyntheticStudy study;
+    study.iterations = 20;
+    study.methods = {SyntheticMethod{.aggregator = "tree"},
+                     SyntheticMethod{.aggregator = "mask"},
+                     SyntheticMethod{.aggregator = "exact"}};
+    study.write(folder_.path());
+  }
+  ReportFigure figure(const FigureChoice& choice) const {
+    return plan_chosen_figure(read_result_folder(folder_.path()), choice);
+  }
+  std::string refusal(const FigureChoice& choice) const {
+    return message_of([&] { figure(choice); });
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(ChosenFigure, HasTheMethodsInTheOrderOfTheChoiceAndInTheirOwnStyle) {
+  const auto all = figure({.quantity = "loss-gap", .by = {}, .methods = {}});
+  ASSERT_EQ(all.spec.curves.size(), 3U);
+  const std::string tree = all.spec.curves[0].label;
+  const std::string exact = all.spec.curves[2].label;
+
+  const auto two = figure({.quantity = "loss-gap", .by = {}, .methods = {exact + "," + tree}});
+
+  ASSERT_EQ(two.spec.curves.size(), 2U);
+  EXPECT_EQ(two.spec.curves[0].label, exact);
+  EXPECT_EQ(two.spec.curves[1].label, tree);
+  EXPECT_EQ(two.spec.curves[0].style, all.spec.curves[2].style);
+  EXPECT_EQ(two.spec.curves[1].style, all.spec.curves[0].style);
+}
+
+// A synthetic iteration sends 10000 bytes; at the first nothing was sent, which a logarithmic axis
+// has no place for.
+TEST_F(ChosenFigure, IsDrawnAgainstWhatWasAskedFor) {
+  const auto by_bytes = figure({.quantity = "delta", .by = "bytes", .methods = {}});
+  EXPECT_EQ(by_bytes.spec.x_label, "bytes sent");
+  EXPECT_EQ(by_bytes.spec.curves.front().points.front().x, 10000);
+
+  const auto by_epochs = figure({.quantity = "delta", .by = "epochs", .methods = {}});
+  EXPECT_EQ(by_epochs.spec.x_label, "passes over the data");
+  EXPECT_EQ(by_epochs.spec.curves.front().points.back().x, 4.75) << "5 passes in 20 iterations";
+}
+
+TEST_F(ChosenFigure, IsRefusedWithWhatThereIs) {
+  EXPECT_EQ(refusal({.quantity = "los-gap", .by = {}, .methods = {}}),
+            "unknown quantity 'los-gap'; did you mean 'loss-gap'?");
+  EXPECT_EQ(refusal({.quantity = "delta", .by = "byte", .methods = {}}),
+            "--by: unknown axis 'byte'; did you mean 'bytes'?");
+  EXPECT_THAT(refusal({.quantity = "delta", .by = "time", .methods = {}}),
+              HasSubstr("none of the chosen methods has 'delta' by time"));
+  EXPECT_THAT(refusal({.quantity = "accuracy", .by = {}, .methods = {}}),
+              HasSubstr("none of the chosen methods has 'accuracy'"));
+  EXPECT_THAT(refusal({.quantity = "delta", .by = {}, .methods = {"xyz"}}),
+              HasSubstr("unknown method 'xyz'"));
+}
+
+TEST_F(ChosenFigure, MayBeOneOfTheReportWithAnAxisOfItsOwn) {
+  const auto shares = figure({.quantity = "ecdf-bytes", .by = {}, .methods = {}});
+  EXPECT_EQ(shares.spec.x_label, "bytes sent");
+  EXPECT_EQ(refusal({.quantity = "ecdf-bytes", .by = "time", .methods = {}}),
+            "--by: the figure 'ecdf-bytes' has an axis of its own");
+}
+
+}  // namespace
+}  // namespace residuum::reports
