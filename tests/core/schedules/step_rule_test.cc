@@ -178,9 +178,10 @@ TEST(StepRule, RefusesValuesThatAreNoStep) {
   EXPECT_NE(message({{"value", -1}}, known()), "");
   EXPECT_NE(message({{"value", "-1/L"}}, known()), "");
   EXPECT_NE(message({{"value", "inf/L"}}, known()), "");
-  EXPECT_EQ(message({{"value", "1/M"}}, known()),
-            "'step.value' must be a number, \"theory\", or a multiple such as \"1/L\", \"8/mu\", "
-            "\"0.5/sqrt(T)\" or \"0.5*sqrt(P/T)\"; got \"1/M\"");
+  EXPECT_EQ(
+      message({{"value", "1/M"}}, known()),
+      "'step.value' must be a number, \"theory\", \"tight\" with a constant step, or a multiple "
+      "such as \"1/L\", \"8/mu\", \"0.5/sqrt(T)\" or \"0.5*sqrt(P/T)\"; got \"1/M\"");
   EXPECT_NE(message({{"value", "fast"}}, known()), "");
   EXPECT_EQ(message(Json::object(), known()), "missing key 'step.value'");
   EXPECT_EQ(message({{"rule", "inv-sqrt"}, {"value", "theory"}}, known()),

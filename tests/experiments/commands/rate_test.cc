@@ -13,8 +13,9 @@ namespace {
 
 using testing::HasSubstr;
 
-/// kappa = 10, density 1/10, four workers.
-std::vector<std::string> usual(const std::vector<std::string>& further = {}) {
+/// kappa = 10, density 1/10.
+std::vector<std::string> usual(const std::vector<std::string>& further = {},
+                               const std::string& workers = "4") {
   std::vector<std::string> arguments{"rate",
                                      "--smoothness",
                                      "1",
@@ -23,7 +24,7 @@ std::vector<std::string> usual(const std::vector<std::string>& further = {}) {
                                      "--density",
                                      "0.1",
                                      "--workers",
-                                     "4"};
+                                     workers};
   arguments.insert(arguments.end(), further.begin(), further.end());
   return arguments;
 }
@@ -68,7 +69,7 @@ TEST_F(Rate, HasThePapersValuesWithIterationsAndBytes) {
 }
 
 TEST_F(Rate, SetsDescentWithoutMemoryBesideOneWorker) {
-  const auto found = json_of(usual({"--workers", "1"}));
+  const auto found = json_of(usual({}, "1"));
   EXPECT_NEAR(row(found, "memoryless")["factor"].get<double>(), 0.9895216445537524, 1e-12);
   EXPECT_EQ(row(found, "memoryless")["iterations"], 1312);
   EXPECT_LT(row(found, "memoryless")["factor"], row(found, "tight-ef14")["factor"]);
