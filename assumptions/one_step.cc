@@ -18,6 +18,7 @@ class Keeper final : public Recorder, public StepObserver {
 
   void observe(const StepView& view) override {
     quantities_.k = view.selection.k;
+    quantities_.mean_residual.assign(view.mean.residual.begin(), view.mean.residual.end());
     if (view.exchange.is_dense) {
       to_sparse(view.exchange.dense_update, quantities_.update);
     } else {

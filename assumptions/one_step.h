@@ -18,8 +18,9 @@ namespace residuum {
 
 struct StepQuantities {
   Row row;
-  double k = 0;                 // entries a worker may send; with thresholds the mean sent
-  SparseVector<double> update;  // g, a sum over workers
+  double k = 0;                       // entries a worker may send; with thresholds the mean sent
+  SparseVector<double> update;        // g, a sum over workers
+  std::vector<double> mean_residual;  // of e^p after the step, d numbers
 
   std::optional<double> get(Column column) const { return row.get(column); }
 };

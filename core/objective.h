@@ -24,6 +24,7 @@ struct Facts {
   std::optional<double> lower_bound = std::nullopt;  // f >= lower_bound, which need not be attained
   bool starts_from_seed = false;                     // w_0 is drawn from the run's seed
   bool workers_are_alike = false;  // every worker's gradient has the expectation grad f
+  bool shares_minimizer = false;   // grad f_p(x*) = 0 for every worker p
   /// Says in a few words why the expectation of a stochastic gradient is not the gradient of the
   /// evaluated f; several reasons are parted by "; ". It is empty where gradients are unbiased.
   std::string gradient_bias = {};
@@ -137,6 +138,13 @@ class Objective {
   /// set (an empty shard) it is the L of every worker's own objective. It is absent where unknown
   /// and computed anew at every call.
   virtual std::optional<double> shard_smoothness(std::span<const std::uint32_t> /*shard*/) const {
+    return std::nullopt;
+  }
+
+  /// Returns a mu > 0 such that the mean of f_i over one worker's samples is mu-strongly convex, as
+  /// above; absent where none is known.
+  virtual std::optional<double> shard_strong_convexity(
+      std::span<const std::uint32_t> /*shard*/) const {
     return std::nullopt;
   }
 

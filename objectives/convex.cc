@@ -7,6 +7,8 @@
 namespace residuum {
 
 std::unique_ptr<Objective> make_quadratic(const Section& section, const ObjectiveContext& context);
+std::unique_ptr<Objective> make_matrix_quadratic(const Section& section,
+                                                 const ObjectiveContext& context);
 std::unique_ptr<Objective> make_signal(const Section& section, const ObjectiveContext& context);
 std::unique_ptr<Objective> make_logistic(const Section& section, const ObjectiveContext& context);
 std::unique_ptr<Objective> make_nonconvex_logistic(const Section& section,
@@ -23,6 +25,11 @@ std::span<const ObjectiveEntry> convex_objectives() {
                      .source = "Residuum's reference problem",
                      .example = R"({"dimension": 20})",
                      .make = make_quadratic},
+      ObjectiveEntry{.name = "matrix-quadratic",
+                     .summary = "quadratics with given matrices and minimisers, full gradients",
+                     .source = "Residuum",
+                     .example = R"({"matrix": [[2, 0.5], [0.5, 1]], "minimizers": [1, -1]})",
+                     .make = make_matrix_quadratic},
       ObjectiveEntry{.name = "signal",
                      .summary = "gradients that are a common signal and each worker's own noise",
                      .source = "Residuum's phase diagram of the gTop-k assumption",

@@ -69,6 +69,10 @@ class DctCoordinates final : public Objective {
   std::optional<double> shard_smoothness(std::span<const std::uint32_t> shard) const override {
     return inner_->shard_smoothness(shard);
   }
+  std::optional<double> shard_strong_convexity(
+      std::span<const std::uint32_t> shard) const override {
+    return inner_->shard_strong_convexity(shard);
+  }
 
   std::span<const std::uint32_t> evaluated() const override { return inner_->evaluated(); }
   std::size_t statistics() const override { return inner_->statistics(); }

@@ -27,6 +27,11 @@ class LogisticObjective : public Objective {
   std::optional<double> shard_smoothness(std::span<const std::uint32_t> shard) const override {
     return data_.train->smoothness(shard) + regulariser_.smoothness();
   }
+  std::optional<double> shard_strong_convexity(
+      std::span<const std::uint32_t> /*shard*/) const override {
+    const double convexity = regulariser_.strong_convexity(dimension());
+    return convexity > 0 ? std::optional(convexity) : std::nullopt;
+  }
 
   void initial_point(std::uint64_t /*seed*/, std::span<double> w) const override {
     std::fill(w.begin(), w.end(), 0.0);

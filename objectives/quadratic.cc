@@ -62,7 +62,8 @@ class Quadratic final : public Objective {
                 .noise_variance = settings_.noise_variance,
                 .minimizer = std::vector<double>(h_.size()),
                 .convex = true,
-                .workers_are_alike = settings_.heterogeneity == 0};
+                .workers_are_alike = settings_.heterogeneity == 0,
+                .shares_minimizer = settings_.heterogeneity == 0};
     double minimum = 0;
     const auto& b = mean_linear();
     for (std::size_t j = 0; j < h_.size(); ++j) {
@@ -76,6 +77,10 @@ class Quadratic final : public Objective {
   /// Returns L of f, because all workers have the same curvatures.
   std::optional<double> shard_smoothness(std::span<const std::uint32_t> /*shard*/) const override {
     return h_.front();
+  }
+  std::optional<double> shard_strong_convexity(
+      std::span<const std::uint32_t> /*shard*/) const override {
+    return h_.back();
   }
 
   void initial_point(std::uint64_t /*seed*/, std::span<double> w) const override {

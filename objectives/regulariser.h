@@ -19,6 +19,10 @@ struct RidgeRegulariser {
   }
   /// Returns a bound of the second derivative.
   double smoothness() const { return weight; }
+  /// Returns a lower bound of the curvature of so many coordinates.
+  double strong_convexity(std::size_t dimension) const {
+    return penalised == dimension ? weight : 0;
+  }
 };
 
 /// This regulariser is weight * sum_j w_j^2 / (1 + w_j^2). It is bounded, so it is not convex; its
@@ -34,6 +38,7 @@ struct BoundedRegulariser {
     return 2 * w * scale * scale;
   }
   double smoothness() const { return 2 * weight; }
+  static double strong_convexity(std::size_t /*dimension*/) { return 0; }
 };
 
 template <class Regulariser>

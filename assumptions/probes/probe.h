@@ -26,6 +26,7 @@ struct Needs {
   /// The probe needs gradients, accumulators or memories of all workers, or z, which is made of
   /// them: the root has them only where it sees more than messages.
   bool gradients = false;
+  bool lyapunov = false;  // the constants of V, which may take a pass over the data
   // Means over the workers, each of which takes d numbers and a sum over the processes.
   bool mean_gradient = false;
   bool mean_accumulator = false;

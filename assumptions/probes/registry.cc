@@ -16,6 +16,7 @@ std::unique_ptr<Probe> make_compressor_probe(const Section& section);
 std::unique_ptr<Probe> make_tail_probe(const Section& section);
 std::unique_ptr<Probe> make_ef21_probe(const Section& section);
 std::unique_ptr<Probe> make_overlap_probe(const Section& section);
+std::unique_ptr<Probe> make_lyapunov_probe(const Section& section);
 
 namespace {
 
@@ -90,6 +91,11 @@ constexpr auto kEntries = std::to_array<Entry<Probe>>({
      "this project",
      "{}",
      make_overlap_probe},
+    {"lyapunov",
+     "V of the tight theory of EF14 and EF21, and by what factor it falls in one iteration",
+     "Berg Thomsen, Taylor, Dieuleveut, 2025",
+     "{}",
+     make_lyapunov_probe},
 });
 
 }  // namespace

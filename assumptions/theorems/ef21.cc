@@ -99,6 +99,30 @@ Bound ef21_arithmetic_mean(const Evidence& evidence) {
   return exam.finish(terms(gap, distortion / share.theta, "G_w/(θT)"));
 }
 
+namespace {
+
+/// 1/(L + L~ sqrt(2 beta/theta)), theta/(2 mu).
+double pl_limit(double smoothness, double worker_smoothness, double convexity, const Share& share) {
+  return std::min(1 / (smoothness + std::sqrt(2) * worker_smoothness * share.root),
+                  share.theta / (2 * convexity));
+}
+
+}  // namespace
+
+std::optional<ContractionRate> ef21_pl_rate(const CompressedProblem& problem,
+                                            std::optional<double> step) {
+  const double rest = problem.root();
+  const Share share{.theta = 1 - rest, .root = rest / (1 - rest)};
+  const double limit =
+      pl_limit(problem.smoothness, problem.smoothness, problem.strong_convexity, share);
+  constexpr double kRounding = 1e-12;
+  const double eta = step.value_or(limit);
+  if (!(eta <= limit * (1 + kRounding))) {
+    return std::nullopt;
+  }
+  return ContractionRate{.step = eta, .rate = 1 - eta * problem.strong_convexity, .of = "f − f*"};
+}
+
 /// Both sides fall below what float64 tells of f, so the bound is compared only until its right
 /// side is 1e-9 of what it was at the start.
 Bound ef21_pl(const Evidence& evidence) {
@@ -112,10 +136,10 @@ Bound ef21_pl(const Evidence& evidence) {
   const double gap = exam.need(evidence.initial_gap());
   const double distortion = exam.need(evidence.initial_distortion());
   const Share share = need_share(exam);
-  const double limit = std::min(1 / (smoothness + std::sqrt(2) * worker_smoothness * share.root),
-                                share.theta / (2 * convexity));
+  const double limit = pl_limit(smoothness, worker_smoothness, convexity, share);
   const double eta = exam.step_at_most(limit, "1/(L + L̃√(2β/θ)), θ/(2μ)");
   const double compression = eta / share.theta * distortion;
+  exam.has_rate(1 - eta * convexity);
   return exam.finish([=](const Snapshot& now) -> std::optional<std::vector<BoundTerm>> {
     const double left = std::pow(1 - eta * convexity, static_cast<double>(now.iterations));
     if (!(left >= kTold)) {

@@ -238,6 +238,12 @@ Constant Evidence::initial_distance_sq() const {
 
 Constant Evidence::strong_convexity() const { return of("μ", method_.strong_convexity); }
 
+Constant Evidence::worker_strong_convexity() const {
+  return method_.worker_strong_convexity
+             ? of("μ_min", method_.worker_strong_convexity)
+             : Constant{"μ_min", std::nullopt, "not known: a μ > 0 of every worker's objective"};
+}
+
 Constant Evidence::noise_variance() const {
   if (method_.noise_variance) {
     return of("σ²", method_.noise_variance);

@@ -52,6 +52,8 @@ class Evidence {
   Constant initial_gap() const;
   Constant initial_distance_sq() const;
   Constant strong_convexity() const;
+  /// A mu that the objective of every worker has.
+  Constant worker_strong_convexity() const;
   /// sigma^2 of one worker's gradient: known, or the largest window mean of its estimates.
   Constant noise_variance() const;
   /// zeta^2 with C = 0: the largest window mean of its estimates; 0 for one worker.

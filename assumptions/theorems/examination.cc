@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "assumptions/estimators/holm.h"
+#include "assumptions/theorems/tight.h"
 
 namespace residuum {
 namespace {
@@ -26,6 +27,8 @@ std::string_view left_text(Left left) {
       return "Σ η (f(w) − f*) / Σ η";
     case Left::averaged_model:
       return "f(weighted average of w) − f*";
+    case Left::lyapunov:
+      return "largest V_{t+1}/V_t";
     case Left::last_model:
       break;
   }
@@ -40,6 +43,8 @@ std::string_view left_cure(Left left) {
       return "probes.evaluate, or probe noise; for the certificates probe certificate";
     case Left::averaged_model:
       return "probe average, where f* is known";
+    case Left::lyapunov:
+      return "probe lyapunov";
     case Left::loss_gap:
     case Left::last_model:
       break;
@@ -161,6 +166,8 @@ std::optional<Average> Examination::left_at(const Snapshot& snapshot) const {
   switch (left_) {
     case Left::loss_gap:
       return snapshot.loss_gap;
+    case Left::lyapunov:
+      return std::nullopt;  // it is not one of snapshots
     case Left::averaged_model:
       return at_one_point(snapshot.averaged_gap, snapshot.iterations);
     case Left::last_model:
@@ -341,7 +348,8 @@ void Examination::fill(const std::vector<Sides>& points) {
   find_horizon(last.iterations);
 }
 
-Bound Examination::finish(const Terms& terms) {
+/// Says why there is no verdict, where preconditions or constants decide that.
+bool Examination::is_decided_before_measuring() {
   if (!met()) {
     bound_.verdict = BoundVerdict::not_applicable;
     for (const auto& one : bound_.preconditions) {
@@ -349,14 +357,18 @@ Bound Examination::finish(const Terms& terms) {
         missing_reason(fmt::format("{}: {}", one.statement, one.detail));
       }
     }
-    return bound_;
+    return true;
   }
   for (const auto& constant : bound_.constants) {
     if (!constant.value) {
       missing_reason(fmt::format("{}: {}", constant.symbol, constant.origin));
     }
   }
-  if (!bound_.reason.empty()) {
+  return !bound_.reason.empty();
+}
+
+Bound Examination::finish(const Terms& terms) {
+  if (is_decided_before_measuring()) {
     return bound_;
   }
   const auto points = evaluate(terms);
@@ -369,7 +381,87 @@ Bound Examination::finish(const Terms& terms) {
     return bound_;
   }
   fill(points);
+  measure_rate(points.back().iterations);
   judge(points.back());
+  hold_nothing_with_reservation();
+  return bound_;
+}
+
+void Examination::has_rate(double rate) {
+  const auto problem = compressed_problem_of(method());
+  bound_.rates = RateSlack{.bound = rate,
+                           .tight = problem ? std::optional(tight_rate(*problem)) : std::nullopt,
+                           .measured = std::nullopt};
+}
+
+/// The right side is C rate^T, and the left one C measured^T.
+void Examination::measure_rate(double iterations) {
+  if (bound_.rates && bound_.slack && *bound_.lhs > 0 && *bound_.rhs > 0 && iterations > 0) {
+    bound_.rates->measured = bound_.rates->bound * std::pow(*bound_.slack, -1 / iterations);
+  }
+}
+
+void Examination::judge_single_iterations(double rate) {
+  constexpr double kRounding = 1e-9;
+  std::uint64_t rows = 0;
+  std::uint64_t iterations = 0;
+  std::uint64_t above = 0;
+  std::uint64_t where = 0;
+  for (const auto& seed : evidence_->seeds()) {
+    const SeedMeasures& measures = seed.measures();
+    const Singles singles = measures.single_lyapunov.above(rate * (1 + kRounding));
+    rows += measures.lyapunov_rows;
+    iterations += seed.iterations();
+    above += singles.violations;
+    if (singles.largest && !(bound_.lhs && *bound_.lhs >= *singles.largest)) {
+      bound_.lhs = singles.largest;
+      where = singles.where;
+    }
+  }
+  bound_.verdict = above > 0 ? BoundVerdict::fails : BoundVerdict::holds;
+  remark(fmt::format("V was seen in {} of {} iterations; largest factor at iteration {}",
+                     rows,
+                     iterations,
+                     where));
+  if (above > 0) {
+    remark(fmt::format("{} iterations are above the rate", above));
+  } else if (rows < iterations) {
+    bound_.verdict = BoundVerdict::undecided;
+    bound_.reason =
+        fmt::format("V was seen in {} of {} iterations: set probes.every to 1", rows, iterations);
+    bound_.open_key = "probes.every";
+  }
+}
+
+Bound Examination::finish_in_every_iteration(double rate) {
+  if (is_decided_before_measuring()) {
+    return bound_;
+  }
+  std::uint64_t pairs = 0;
+  double log_sum = 0;
+  for (const auto& seed : evidence_->seeds()) {
+    pairs += seed.measures().lyapunov_pairs;
+    log_sum += seed.measures().lyapunov_log_sum;
+    bound_.iterations =
+        std::max(bound_.iterations.value_or(0), static_cast<double>(seed.iterations()));
+  }
+  if (pairs == 0) {
+    bound_.iterations.reset();
+    bound_.reason =
+        evidence_->seeds().empty()
+            ? "no run has left measurements"
+            : fmt::format(
+                  "not measured, or rounding alone: {} ({})", bound_.left, left_cure(left_));
+    return bound_;
+  }
+  judge_single_iterations(rate);
+  bound_.rhs = rate;
+  if (*bound_.lhs > 0) {
+    bound_.slack = rate / *bound_.lhs;
+  }
+  bound_.rates = RateSlack{
+      .bound = rate, .tight = rate, .measured = std::exp(log_sum / static_cast<double>(pairs))};
+  bound_.terms = {{Attribution::compression, "ρ*", rate, false}};
   hold_nothing_with_reservation();
   return bound_;
 }
@@ -668,6 +760,20 @@ double Examination::residuals_contract() {
             q,
             evidence_->worker_contraction_is_known());
   return q;
+}
+
+double Examination::step_is(double value, const std::string& formula) {
+  const std::string statement = fmt::format("η = {}", formula);
+  ask(statement);
+  const double eta = need(evidence_->step_size());
+  if (std::isnan(value) || std::isnan(eta)) {
+    return eta;  // the missing constant is named among the constants
+  }
+  constexpr double kRounding = 1e-9;
+  precondition(statement,
+               std::abs(eta - value) <= kRounding * value,
+               fmt::format("η = {:.10g}, η* = {:.10g}", eta, value));
+  return eta;
 }
 
 double Examination::step_at_most(double limit, const std::string& formula) {

@@ -15,8 +15,9 @@ namespace residuum {
 
 /// The left side is what the theorem bounds: the average of |grad f(w_t)|^2, with weight decay of
 /// |grad f(w_t) + lambda w_t|^2, or of f(w_t) - f*, each iteration weighted by its step size; or f
-/// - f* at a weighted average of the models or at the last one.
-enum class Left { gradient, decayed_gradient, loss_gap, averaged_model, last_model };
+/// - f* at a weighted average of the models or at the last one; or the factor of a Lyapunov
+/// function in single iterations.
+enum class Left { gradient, decayed_gradient, loss_gap, averaged_model, last_model, lyapunov };
 
 /// Which workers contribute in each iteration: all, or a sample drawn independently of the past,
 /// whose mean gradient is that of f in expectation.
@@ -90,6 +91,12 @@ class Examination {
   /// the step size. With an L that was only measured the limit may be smaller.
   double step_at_most(double limit, const std::string& formula);
 
+  /// The step size is `value` but for rounding. Returns the step size.
+  double step_is(double value, const std::string& formula);
+  /// The bound is a linear rate at the run's step, which the tight rate at the same constants is
+  /// held against.
+  void has_rate(double rate);
+
   /// Sets T* where it is not that of two terms of the orders 1/sqrt(T) and 1/T.
   void horizon_is(double horizon) { horizon_ = horizon; }
   /// A term stays whatever T is: there is no T*.
@@ -98,6 +105,9 @@ class Examination {
   void rates_are_of_one_over_t() { horizon_power_ = 1; }
 
   Bound finish(const Terms& terms);
+  /// The theorem says that the Lyapunov function falls by this factor, the tight rate, in every
+  /// iteration of every seed. No interval is needed: one iteration above it refutes the theorem.
+  Bound finish_in_every_iteration(double rate);
 
  private:
   struct Sides;
@@ -113,6 +123,9 @@ class Examination {
   std::string_view cure_of_sampling() const;
   void judge(const Sides& last);
   void hold_nothing_with_reservation();
+  bool is_decided_before_measuring();
+  void judge_single_iterations(double rate);
+  void measure_rate(double iterations);
   void remark(const std::string& text);
   void remark_reservations(const Sides& last);
   void find_horizon(double iterations);

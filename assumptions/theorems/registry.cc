@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "assumptions/theorems/evidence.h"
 #include "assumptions/theorems/theorem.h"
@@ -24,6 +25,12 @@ Bound ef21(const Evidence& evidence);
 Bound ef21_arithmetic_mean(const Evidence& evidence);
 Bound ef21_pl(const Evidence& evidence);
 Bound three_point(const Evidence& evidence);
+Bound tight_ef14(const Evidence& evidence);
+Bound tight_ef21(const Evidence& evidence);
+std::optional<ContractionRate> ef21_pl_rate(const CompressedProblem& problem,
+                                            std::optional<double> step);
+std::optional<ContractionRate> tight_linear_rate(const CompressedProblem& problem,
+                                                 std::optional<double> step);
 Bound ef21_sgdm(const Evidence& evidence);
 Bound bsp(const Evidence& evidence);
 Bound delayed(const Evidence& evidence);
@@ -106,7 +113,19 @@ constexpr auto kTheorems = std::to_array<Theorem>({
     {"ef21-pl",
      "f(w_T) − f* ≤ (1 − ημ)^T (Δ + ηG⁰/θ),  η ≤ 1/(L + L̃√(2 − 2k/d)/θ), θ/(2μ)",
      "Richtárik, Sokolov, Fatkhullin, NeurIPS 2021, for μ-PL f",
-     ef21_pl},
+     ef21_pl,
+     ef21_pl_rate},
+    {"tight-ef14",
+     "V_{t+1} ≤ ρ*V_t,  V = ‖Σe_p‖²/(Ps) + Σ‖w − x* − e_p‖²,  s = √(1 − k/d),  η = η*(L, μ, s)",
+     "Berg Thomsen, Taylor, Dieuleveut, arXiv:2506.05271, and arXiv:2605.31594 for P workers",
+     tight_ef14,
+     tight_linear_rate},
+    {"tight-ef21",
+     "V_{t+1} ≤ ρ*V_t,  V = (s/P)‖Σ∇f_p(w)‖² + Σ‖∇f_p(w) − g_p‖²,  s = √(1 − k/d),  η = η*(L, μ, "
+     "s)",
+     "Berg Thomsen, Taylor, Dieuleveut, arXiv:2506.05271, and arXiv:2605.31594 for P workers",
+     tight_ef21,
+     tight_linear_rate},
     {"3pc",
      "X_T ≤ 2Δ/(ηT) + G⁰/(AT),  η ≤ 1/(L + L̃√(B/A)),  (A, B) measured",
      "Richtárik et al., ICML 2022",
@@ -180,6 +199,24 @@ Demands demands_of(const Theorem& theorem) {
     }
   }
   return demands;
+}
+
+namespace {
+
+/// Returns how many times the iterations at the rate b are those at the rate a.
+std::optional<double> iterations_over(double a, double b) {
+  const bool are_rates = a > 0 && a < 1 && b > 0 && b < 1;
+  return are_rates ? std::optional(std::log(a) / std::log(b)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> RateSlack::of_proof() const {
+  return tight ? iterations_over(*tight, bound) : std::nullopt;
+}
+
+std::optional<double> RateSlack::of_problem() const {
+  return tight && measured ? iterations_over(*measured, *tight) : std::nullopt;
 }
 
 std::string_view precondition_text(PreconditionState state) {

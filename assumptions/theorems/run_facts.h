@@ -104,6 +104,7 @@ struct RunFacts {
   bool full_gradients = false;       // every worker's gradient is that of its whole shard
   std::string gradient_bias = {};    // why E G is not grad f of the f evaluated; empty: it is
   bool workers_are_alike = false;    // E G^p = grad f on every worker p, by the objective
+  bool shares_minimizer = false;     // grad f_p(x*) = 0 on every worker p
   bool independent_draws = true;     // each batch is drawn without regard to those before
   bool deterministic = false;        // no draw of the seed enters the run
   bool differences_are_of_f = true;  // grad f is evaluated on all samples
@@ -122,6 +123,7 @@ struct RunFacts {
   std::optional<Known> mean_worker_smoothness = std::nullopt;     // mean of the L_p
   std::optional<Known> largest_worker_smoothness = std::nullopt;  // largest L_p
   std::optional<Known> strong_convexity = std::nullopt;           // mu
+  std::optional<Known> worker_strong_convexity = std::nullopt;    // a mu that every f_p has
   std::optional<Known> minimum = std::nullopt;                    // f*
   std::optional<Known> lower_bound = std::nullopt;                // of f, where f* is not known
   std::optional<Known> initial_distance_sq = std::nullopt;        // |w_0 - x*|^2
@@ -234,6 +236,7 @@ void visit_fact_fields(const Visit& visit) {  // NOLINT(readability-function-siz
 
   visit(FactField{"laws.gradients.full", Both::claim}, &F::full_gradients);
   visit(FactField{"laws.gradients.workers_alike", Both::claim}, &F::workers_are_alike);
+  visit(FactField{"laws.gradients.shares_minimizer", Both::claim}, &F::shares_minimizer);
   visit(FactField{"laws.gradients.independent_draws", Both::claim}, &F::independent_draws);
   visit(FactField{"laws.gradients.deterministic", Both::claim}, &F::deterministic);
   visit(FactField{"laws.evaluation.differences_are_of_f", Both::claim}, &F::differences_are_of_f);
@@ -247,6 +250,8 @@ void visit_fact_fields(const Visit& visit) {  // NOLINT(readability-function-siz
   visit(FactField{"facts.worker_smoothness_max", Both::larger, kWorkers},
         &F::largest_worker_smoothness);
   visit(FactField{"facts.strong_convexity", Both::smaller, kObjective}, &F::strong_convexity);
+  visit(FactField{"facts.worker_strong_convexity", Both::smaller, kWorkers},
+        &F::worker_strong_convexity);
   visit(FactField{"facts.minimum", Both::smaller, "f* known"}, &F::minimum);
   visit(FactField{"facts.lower_bound", Both::smaller, "a bound that f is never below"},
         &F::lower_bound);

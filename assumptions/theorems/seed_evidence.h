@@ -126,6 +126,10 @@ struct SeedMeasures {
   Singles single_contraction;        // q_t < 1
   Singles single_worker_selection;   // as worker_selection, of one iteration
   Singles single_tail;               // as tail_selection
+  LargestSingles single_lyapunov;    // V_{t+1}/V_t
+  std::uint64_t lyapunov_rows = 0;   // that have V
+  double lyapunov_log_sum = 0;       // sum of log(V_{t+1}/V_t)
+  std::uint64_t lyapunov_pairs = 0;  // in that sum
   LargestSingles single_gap;         // |e'|^2
   LargestSingles single_difference;  // |grad f(x) - grad f(y)| / |x - y|
   LargestSingles single_curvature;   // largest |eigenvalue| by power iteration
@@ -146,6 +150,7 @@ struct SeedMeasures {
   void look_at_selection(const Row& row);
   void take_extremes(const Row& row);
   void look_at_versions(const Row& row);
+  void look_at_lyapunov(const Row& row);
 };
 
 class SeedEvidence {

@@ -146,6 +146,18 @@ void SeedMeasures::add(const Row& row) {
   look_at_selection(row);
   take_extremes(row);
   look_at_versions(row);
+  look_at_lyapunov(row);
+}
+
+void SeedMeasures::look_at_lyapunov(const Row& row) {
+  lyapunov_rows += row.get(Column::lyapunov) ? 1 : 0;
+  const auto& ratio = row.get(Column::lyapunov_ratio);
+  if (!ratio) {
+    return;
+  }
+  single_lyapunov.add(row.iteration(), *ratio);
+  lyapunov_log_sum += std::log(*ratio);
+  ++lyapunov_pairs;
 }
 
 void SeedMeasures::look_at_versions(const Row& row) {

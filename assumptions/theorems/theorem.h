@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "assumptions/estimators/intervals.h"
+#include "core/schedules/tight_rate.h"
 
 namespace residuum {
 
@@ -64,6 +65,20 @@ struct BoundPoint {
   double rhs = 0;
 };
 
+/// Linear rates, as factors of one iteration, where a theorem bounds one. They part the slack in
+/// two factors, both in iterations to an accuracy.
+struct RateSlack {
+  double bound = 1;                // of the theorem, at the run's step
+  std::optional<double> tight;     // rho*, the smallest that any theorem can have (tight_rate.h)
+  std::optional<double> measured;  // of what the theorem bounds, from the start to the last row
+
+  /// What the proof gives away: iterations by the bound over those at the tight rate.
+  std::optional<double> of_proof() const;
+  /// By how much this problem is better than the worst: iterations at the tight rate over those
+  /// measured.
+  std::optional<double> of_problem() const;
+};
+
 /// A Bound is what a theorem says of the runs of one method.
 struct Bound {
   BoundVerdict verdict = BoundVerdict::not_measured;
@@ -89,8 +104,16 @@ struct Bound {
   std::vector<BoundTerm> terms;    // of rhs, mean over the seeds
   std::optional<double> horizon;   // T* >= 1, from where the leading terms outweigh the fast ones
   std::vector<BoundPoint> curve;
+  std::optional<RateSlack> rates;  // absent where the bound is not a linear rate
 
   bool has_verdict() const { return verdict < BoundVerdict::not_applicable; }
+};
+
+/// A factor by which a quantity falls in one iteration at a step.
+struct ContractionRate {
+  double step = 0;
+  double rate = 1;
+  std::string_view of = {};  // what falls: "V", "f − f*"
 };
 
 struct Theorem {
@@ -98,6 +121,10 @@ struct Theorem {
   std::string_view statement;  // in one line
   std::string_view paper;
   Bound (*evaluate)(const Evidence& evidence);
+  /// The linear rate at these constants, at the given step or at the best that the theorem allows;
+  /// absent where the theorem says nothing of the step. Null where the rate is not linear.
+  std::optional<ContractionRate> (*linear_rate)(const CompressedProblem& problem,
+                                                std::optional<double> step) = nullptr;
 };
 
 /// Corrects the verdicts of one study for their number (Holm): a left side that is larger than its

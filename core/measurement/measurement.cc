@@ -390,7 +390,9 @@ RunView Measurement<Real>::run_view(const StepState<Real>& state) const {
           .estimates = method.feedback->estimates() && !method.feedback->controls_error(),
           .accumulators_hold_residuals = !method.feedback->controls_error(),
           .worker_smoothness = training_.worker_smoothness,
-          .minimum = training_.minimum};
+          .minimum = training_.minimum,
+          .minimizer = training_.minimizer,
+          .lyapunov = training_.lyapunov};
 }
 
 template <class Real>

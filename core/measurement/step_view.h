@@ -12,6 +12,7 @@
 
 #include "core/aggregators/aggregator.h"
 #include "core/objective.h"
+#include "core/schedules/tight_rate.h"
 #include "core/training/late_message.h"
 #include "core/training/worker_parts.h"
 #include "core/vectors/sparse_vector.h"
@@ -67,6 +68,8 @@ struct RunView {
   bool accumulators_hold_residuals = true;
   std::span<const double> worker_smoothness;  // L_p of every worker, empty where not known
   std::optional<double> minimum;              // f*
+  std::span<const double> minimizer = {};     // x*, empty where not known
+  std::optional<LyapunovFacts> lyapunov = std::nullopt;
 };
 
 /// SelectionView has what the sparsifier of this iteration says of itself.

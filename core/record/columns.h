@@ -141,7 +141,9 @@ namespace residuum {
     number,                                                                                        \
     "",                                                                                            \
     "entries that two workers' messages share over those of one, mean over the pairs")             \
-  X(support_union, number, "", "indices that any worker sent over the entries of all messages")
+  X(support_union, number, "", "indices that any worker sent over the entries of all messages")    \
+  X(lyapunov, number, "", "V/P of the tight theory after this step; EF21: of w_t and its g^p")     \
+  X(lyapunov_ratio, number, "", "V over that of the iteration before, less what rounding may add")
 
 enum class Column : std::size_t {
 #define RESIDUUM_ENUMERATOR(identifier, type, unit, meaning) identifier,

@@ -57,6 +57,7 @@ struct MeasurementPlan {
   bool averages_iterates = false;         // f is evaluated at the average of the iterates too
   std::optional<Cadence> virtual_points;  // when f is evaluated at z_t
   bool compares_points = false;           // grad f is evaluated at w_t, z_t and z_{t+1}, for L
+  bool lyapunov = false;                  // V of the tight theory (tight_rate.h) is wanted
   bool wants_unperturbed = false;         // f is evaluated at u_t too (iterates.h) if u is not z
   std::optional<Cadence> split;           // when batches are split in halves
   std::optional<Cadence> power;           // when the curvature is taken by power iteration

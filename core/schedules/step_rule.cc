@@ -1,6 +1,7 @@
 // The key `value` is a number, "live" (the learning rate of the training that a run is attached
 // to), "C/L" or "C/mu" with the objective's constants, "C/sqrt(T)" or "C*sqrt(P/T)" with the run's
-// length and workers (the step sizes of the rates), or "theory":
+// length and workers (the step sizes of the rates), "tight" for a constant step, the eta* of
+// tight_rate.h, or "theory":
 //   constant  delta_c / (4 L), delta_c = k/d: the largest step of mean-contraction (error feedback
 //             without bounded gradients), 1/(4 L) when nothing is dropped;
 //   inv-time  8/mu, with shift (alpha + 2) d/k, alpha = 5: Mem-SGD (Stich et al., NeurIPS 2018).
@@ -15,6 +16,8 @@
 #include <numbers>
 #include <string_view>
 #include <vector>
+
+#include "core/schedules/tight_rate.h"
 
 namespace residuum {
 namespace {
@@ -58,7 +61,8 @@ double scaled_value(const std::string& value, const Section& section, const Step
     return *factor * std::sqrt(context.workers / length_of_run(context, where));
   }
   require(factor && (rest == "/L" || rest == "/mu"),
-          "{} must be a number, \"theory\", or a multiple such as \"1/L\", \"8/mu\", "
+          "{} must be a number, \"theory\", \"tight\" with a constant step, or a multiple such as "
+          "\"1/L\", \"8/mu\", "
           "\"0.5/sqrt(T)\" or \"0.5*sqrt(P/T)\"; got \"{}\"",
           where,
           value);
@@ -215,7 +219,31 @@ bool in_epochs(const Section& section, const StepContext& context) {
   return epochs;
 }
 
+/// Returns eta* of the tight theory.
+double tight_value(const Section& section, const StepContext& context) {
+  const std::string where = section.where("value");
+  const TightFacts facts = context.tight ? context.tight() : TightFacts{};
+  const auto need = [&](const std::optional<double>& value, std::string_view what) {
+    require(value.has_value() && *value > 0,
+            "{} is \"tight\", which takes {}; give a number",
+            where,
+            what);
+    return *value;
+  };
+  const CompressedProblem problem{
+      .smoothness = need(facts.smoothness, "an L of every worker's objective, not known here"),
+      .strong_convexity =
+          need(facts.strong_convexity, "a mu > 0 of every worker's objective, not known here"),
+      .contraction = need(facts.contraction,
+                          "a share of the accumulator that messages keep, which this sparsifier "
+                          "does not promise")};
+  return tight_step(problem);
+}
+
 std::unique_ptr<StepRule> make_constant(const Section& section, const StepContext& context) {
+  if (section.has("value") && section.any("value") == "tight") {
+    return std::make_unique<Constant>(tight_value(section, context));
+  }
   if (section.has("value") && section.any("value") == "live") {
     require(context.live != nullptr,
             "{} is \"live\", which is for objective 'live' alone; give a number",

@@ -39,15 +39,24 @@ class StepRule {
   virtual double weight(std::uint64_t /*iteration*/) const { return 1; }
 };
 
+/// What the tight theory of error feedback asks for: an L and a mu that every worker's f_p has, and
+/// the share of each accumulator that a message keeps. What is not known is absent.
+struct TightFacts {
+  std::optional<double> smoothness;
+  std::optional<double> strong_convexity;
+  std::optional<double> contraction;  // delta_c
+};
+
 /// A step size may refer to these numbers.
 struct StepContext {
-  std::function<Facts()> facts;       // asked only if the rule refers to L or mu
-  double dimension = 1;               // d
-  double k = 1;                       // kept entries, d if nothing is dropped
-  double iterations = 1;              // T; 0 where it is open
-  double workers = 1;                 // P
-  bool has_epochs = true;             // there is a data set, so epochs are defined
-  std::function<double()> live = {};  // learning rate of a training outside, if there is one
+  std::function<Facts()> facts;            // asked only if the rule refers to L or mu
+  double dimension = 1;                    // d
+  double k = 1;                            // kept entries, d if nothing is dropped
+  double iterations = 1;                   // T; 0 where it is open
+  double workers = 1;                      // P
+  bool has_epochs = true;                  // there is a data set, so epochs are defined
+  std::function<double()> live = {};       // learning rate of a training outside, if there is one
+  std::function<TightFacts()> tight = {};  // asked only if the step is "tight"
 };
 
 /// Reads `rule`, `value`, the rule's own keys and a warm-up; the caller finishes the section.

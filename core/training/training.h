@@ -13,6 +13,7 @@
 #include "core/messages/traffic.h"
 #include "core/objective.h"
 #include "core/schedules/cadence.h"
+#include "core/schedules/tight_rate.h"
 #include "core/training/batches.h"
 #include "core/training/method.h"
 #include "core/training/overlap.h"
@@ -68,6 +69,7 @@ struct Training {
   std::optional<double> minimum;            // f*, if known
   std::vector<double> minimizer;            // x*, empty if not known
   std::vector<double> worker_smoothness;    // L_p, if wanted and known
+  std::optional<LyapunovFacts> lyapunov;    // if wanted and known
   const std::atomic<bool>* stop = nullptr;  // set by a signal: stop after this iteration
   Checkpoints* checkpoints = nullptr;       // null: the run is not kept
 

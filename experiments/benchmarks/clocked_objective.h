@@ -28,6 +28,10 @@ class ClockedObjective final : public Objective {
   std::optional<double> shard_smoothness(std::span<const std::uint32_t> shard) const override {
     return objective_.shard_smoothness(shard);
   }
+  std::optional<double> shard_strong_convexity(
+      std::span<const std::uint32_t> shard) const override {
+    return objective_.shard_strong_convexity(shard);
+  }
   std::span<const std::uint32_t> evaluated() const override { return objective_.evaluated(); }
   std::size_t statistics() const override { return objective_.statistics(); }
   void initial_statistics(std::span<double> statistics) const override {

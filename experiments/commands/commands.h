@@ -24,6 +24,7 @@ ExitCode watch_command(const Options& options);
 ExitCode compare_command(const Options& options);
 ExitCode inspect_command(const Options& options);
 ExitCode falsify_command(const Options& options);
+ExitCode rate_command(const Options& options);
 ExitCode check_command(const Options& options);
 ExitCode page_command(const Options& options);
 ExitCode table_command(const Options& options);

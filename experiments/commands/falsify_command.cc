@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "assumptions/falsify/falsify.h"
+#include "assumptions/falsify/tight_search.h"
 #include "assumptions/one_step.h"
 #include "core/output_file.h"
 #include "experiments/commands/commands.h"
@@ -37,8 +40,7 @@ void check_k(const Options& options, const Target& target) {
           "compare with");
 }
 
-void check(const Options& options, const Target& target) {
-  const FalsifyOptions& given = options.falsify;
+void check_extent(const FalsifyOptions& given) {
   require(given.workers >= 1, "--workers is {}, but at least 1 is needed", given.workers);
   require(given.dimension >= 1, "--dim is {}, but at least 1 is needed", given.dimension);
   require(given.dimension <= kMostNumbers / given.workers,
@@ -47,7 +49,6 @@ void check(const Options& options, const Target& target) {
           given.workers,
           given.dimension,
           kMostNumbers);
-  check_k(options, target);
   require(
       given.evaluations >= 1, "--evaluations is {}, but at least 1 is needed", given.evaluations);
   require(given.seed >= 0, "--seed is {}, but must not be negative", given.seed);
@@ -61,6 +62,11 @@ void check(const Options& options, const Target& target) {
           "--out {}: there is no folder '{}'; make it first",
           given.out.string(),
           folder.string());
+}
+
+void check(const Options& options, const Target& target) {
+  check_extent(options.falsify);
+  check_k(options, target);
 }
 
 /// Nothing is ever lost, whatever is drawn; the other targets are assumptions on expectations.
@@ -105,10 +111,92 @@ reports::Json as_json(const Worst& worst, const Target& target, const Options& o
   return json;
 }
 
+// --- Against the tight rate ----------------------------------------------------------------------
+
+constexpr std::string_view kTightRate = "tight-rate";
+
+/// The theory bounds selections by the share that each draw keeps.
+double share_kept(const Options& options, const Method& method, std::size_t dimension) {
+  const auto law = method.message_law(*method.sparsifier, dimension, 1);
+  require(law.contraction.has_value() && law.pathwise && *law.contraction < 1,
+          "--against {} needs messages that keep a share of every accumulator, below 1, in each "
+          "draw; --sparsifier {} with this --k does not",
+          kTightRate,
+          options.sparsifier);
+  return *law.contraction;
+}
+
+reports::Json rows_of(const std::vector<double>& numbers, std::size_t dimension) {
+  auto rows = reports::Json::array();
+  for (std::size_t at = 0; at < numbers.size(); at += dimension) {
+    rows.push_back(
+        std::vector<double>(numbers.begin() + static_cast<std::ptrdiff_t>(at),
+                            numbers.begin() + static_cast<std::ptrdiff_t>(at + dimension)));
+  }
+  return rows;
+}
+
+reports::Json as_json(const WorstIteration& worst, const Options& options) {
+  const auto dimension = static_cast<std::size_t>(options.falsify.dimension);
+  return {{"worst", reports::json_number(worst.ratio)},
+          {"verdict", worst.is_above() ? "violated" : "not violated"},
+          {"against", kTightRate},
+          {"assumption", "V' <= rho* V in one iteration of error feedback, from any state"},
+          {"bound", reports::json_number(worst.rate)},
+          {"aggregator", options.aggregator},
+          {"putback", options.put_back},
+          {"workers", options.falsify.workers},
+          {"k", options.k ? reports::Json(*options.k) : reports::Json()},
+          {"dimension", options.falsify.dimension},
+          {"condition", reports::json_number(options.falsify.condition)},
+          {"step", reports::json_number(worst.step)},
+          {"model", worst.model},
+          {"residuals", rows_of(worst.residuals, dimension)},
+          {"gradients", rows_of(worst.gradients, dimension)},
+          {"seed", options.falsify.seed},
+          {"evaluations", worst.evaluations},
+          {"restarts", worst.restarts},
+          {"file", options.falsify.out.string()}};
+}
+
+ExitCode falsify_tight_rate(const Options& options) {
+  const FalsifyOptions& given = options.falsify;
+  check_extent(given);
+  require(!is_of_low_rank(options),
+          "--against {} needs messages of entries, and --aggregator {} sends none",
+          kTightRate,
+          options.aggregator);
+  require(options.k && *options.k >= 1 && *options.k < given.dimension,
+          "--against {} needs --k from 1 to --dim less 1, so that messages leave something out",
+          kTightRate);
+  require(given.condition > 1 && std::isfinite(given.condition),
+          "--condition is {}, but must be above 1",
+          given.condition);
+  const Section selection = sparsifier_section(options);
+  const Method method = one_step_method(
+      selection, aggregator_section(options), options.put_back, quantiser_section(options));
+  selection.finish();
+  const auto dimension = static_cast<std::size_t>(given.dimension);
+  check_has_k(options, *method.sparsifier, dimension);
+  const auto worst = falsify_rate(method,
+                                  {.workers = static_cast<int>(given.workers),
+                                   .dimension = dimension,
+                                   .condition = given.condition,
+                                   .contraction = share_kept(options, method, dimension),
+                                   .seed = static_cast<std::uint64_t>(given.seed),
+                                   .evaluations = static_cast<std::uint64_t>(given.evaluations)});
+  write_vectors(given.out, worst.accumulators, dimension);
+  print_json(as_json(worst, options), options.json ? -1 : 2);
+  return ExitCode::done;
+}
+
 }  // namespace
 
 ExitCode falsify_command(const Options& options) {
   const FalsifyOptions& given = options.falsify;
+  if (given.against == kTightRate) {
+    return falsify_tight_rate(options);
+  }
   const Target& target = target_named(given.against);
   check(options, target);
   const bool has_k = !is_of_low_rank(options);

@@ -14,9 +14,25 @@ struct FalsifyOptions {
   std::int64_t workers = 0;
   std::int64_t dimension = 0;
   std::string against = "delta";
+  double condition = 100;  // kappa, against the tight rate
   std::int64_t seed = 1;
   std::int64_t evaluations = 20000;
   std::filesystem::path out = "worst.npy";
+};
+
+/// The options of `rate` are constants of a problem, or a folder that has them.
+struct RateOptions {
+  std::optional<std::filesystem::path> from;
+  std::optional<std::filesystem::path> study;
+  std::optional<double> smoothness;
+  std::optional<double> strong_convexity;
+  std::optional<double> density;
+  std::optional<double> contraction;
+  std::int64_t workers = 1;
+  std::int64_t dimension = 1'000'000;
+  double accuracy = 1e-6;
+  std::optional<double> step;
+  std::string method;  // empty: all
 };
 
 /// The options of `check` say where a compressor is and what its user claims of it.
@@ -172,6 +188,7 @@ struct Options {
   std::optional<std::int64_t> bits;
 
   FalsifyOptions falsify;
+  RateOptions rate;
   CheckOptions check;
 };
 

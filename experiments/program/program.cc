@@ -41,6 +41,7 @@ using residuum::add_check;
 using residuum::add_falsify;
 using residuum::add_flag;
 using residuum::add_inspect;
+using residuum::add_rate;
 using residuum::add_report;
 using residuum::ExitCode;
 using residuum::Options;
@@ -258,6 +259,7 @@ struct CommandLine {
   CLI::App* compare = app.add_subcommand("compare", "the same study twice: what changed");
   CLI::App* inspect = app.add_subcommand("inspect", "one aggregation step on your own vectors");
   CLI::App* falsify = app.add_subcommand("falsify", "search for vectors that break an assumption");
+  CLI::App* rate = app.add_subcommand("rate", "linear rates at given constants, and the tight one");
   CLI::App* check = app.add_subcommand("check", "the laws of a compressor in any language");
   CLI::App* page = app.add_subcommand("page", "make the tables of pages from kept results");
   CLI::App* table = app.add_subcommand("table", "numbers of each method, over the seeds");
@@ -290,6 +292,7 @@ struct CommandLine {
     add_compare(*compare, options);
     add_inspect(*inspect, options);
     add_falsify(*falsify, options);
+    add_rate(*rate, options);
     add_check(*check, options);
     add_page(*page, options);
     add_table(*table, options);
@@ -382,6 +385,9 @@ ExitCode dispatch_alone(const CommandLine& line) {
   }
   if (line.falsify->parsed()) {
     return residuum::falsify_command(options);
+  }
+  if (line.rate->parsed()) {
+    return residuum::rate_command(options);
   }
   if (line.check->parsed()) {
     return residuum::check_command(options);

@@ -69,7 +69,8 @@ void add_falsify(CLI::App& command, Options& options) {
   command.add_option("--workers", own.workers, "P")->required();
   command.add_option("--k", options.k, "entries a worker keeps");
   command.add_option("--dim", own.dimension, "d, the length of an accumulator")->required();
-  command.add_option("--against", own.against, "delta, conservation or contraction");
+  command.add_option("--against", own.against, "delta, conservation, contraction or tight-rate");
+  command.add_option("--condition", own.condition, "L/mu, with --against tight-rate (100)");
   command.add_option("--putback", options.put_back, "captured, published or discard")
       ->check(utf8_text);
   add_compression(command, options);
@@ -77,6 +78,25 @@ void add_falsify(CLI::App& command, Options& options) {
   command.add_option("--evaluations", own.evaluations, "steps looked at (20000)");
   command.add_option("--out", own.out, "the worst vectors, replaced if there (worst.npy)");
   add_flag(command, "--json", options.json, "on one line");
+}
+
+void add_rate(CLI::App& command, Options& options) {
+  auto& own = options.rate;
+  command.add_option("--smoothness", own.smoothness, "L, of every worker's objective");
+  command.add_option("--strong-convexity", own.strong_convexity, "mu, of every worker's objective");
+  command.add_option("--density", own.density, "k/d, the share of the entries that is sent");
+  command.add_option(
+      "--contraction", own.contraction, "|C(x) - x|^2 <= (1 - this)|x|^2, instead of --density");
+  command.add_option("--workers", own.workers, "P (1)");
+  command.add_option("--dim", own.dimension, "d, for bytes (1000000)");
+  command.add_option("--accuracy", own.accuracy, "as a share of the start (1e-6)");
+  command.add_option("--step", own.step, "only what is known at this step");
+  command.add_option("--method", own.method, "one row: a theorem, memoryless or dense")
+      ->check(utf8_text);
+  command.add_option("--from", own.from, "a result folder, for its constants");
+  command.add_option("--study", own.study, "a study, for the constants of its methods");
+  command.add_option("--data-dir", options.data_dir, "where data sets lie ($RESIDUUM_DATA, data/)");
+  add_flag(command, "--json", options.json, "as JSON");
 }
 
 void add_check(CLI::App& command, Options& options) {

@@ -13,6 +13,7 @@ namespace residuum {
 void add_flag(CLI::App& command, const char* name, bool& value, const char* description);
 
 void add_inspect(CLI::App& command, Options& options);
+void add_rate(CLI::App& command, Options& options);
 void add_falsify(CLI::App& command, Options& options);
 void add_check(CLI::App& command, Options& options);
 

@@ -9,6 +9,7 @@
 
 #include "core/measurement/evaluations.h"
 #include "core/vectors/dense.h"
+#include "experiments/study/worker_smoothness.h"
 
 namespace residuum {
 namespace {
@@ -168,6 +169,7 @@ void add_gradients(const PreparedRun& run, const Facts& of_objective, RunFacts& 
   facts.full_gradients = takes_whole_shards || of_objective.noise_variance == 0.0;
   facts.gradient_bias = gradient_bias(of_objective, run.training);
   facts.workers_are_alike = of_objective.workers_are_alike;
+  facts.shares_minimizer = of_objective.shares_minimizer || run.workers == 1;
   facts.independent_draws = run.training.sampling == Sampling::replacement;
   facts.starts_from_seed = of_objective.starts_from_seed;
   facts.gradients_from_seed =
@@ -206,6 +208,7 @@ void add_objective(const PreparedRun& run, const Facts& of_objective, RunFacts& 
   facts.smoothness = known(of_objective.smoothness);
   add_worker_smoothness(run.training.worker_smoothness, facts);
   facts.strong_convexity = known(of_objective.strong_convexity);
+  facts.worker_strong_convexity = known(worker_strong_convexity(run));
   facts.minimum = known(of_objective.minimum);
   facts.lower_bound = known(of_objective.lower_bound);
   facts.noise_variance = known(of_objective.noise_variance);

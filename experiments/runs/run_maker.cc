@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "assumptions/monitor.h"
+#include "assumptions/theorems/tight.h"
 #include "core/cluster/mpi_world.h"
 #include "experiments/console/signals.h"
 #include "experiments/runs/job_digest.h"
 #include "experiments/runs/provenance.h"
 #include "experiments/runs/run_checkpoints.h"
+#include "experiments/runs/run_facts.h"
 #include "experiments/study/run_words.h"
 #include "experiments/study/worker_smoothness.h"
 #include "objectives/network_module.h"
@@ -204,8 +206,12 @@ Outcome RunMaker::attempt(const RunSpec& spec,
       // The theorems of gradient estimates and of models that part ask for it.
       const Synchrony synchrony = law_of(run).synchrony;
       const bool parts = synchrony == Synchrony::periodic || synchrony == Synchrony::neighbours;
-      if (run.method->feedback->estimates() || parts) {
+      const bool wants_lyapunov = run.training.plan.lyapunov;
+      if (run.method->feedback->estimates() || parts || wants_lyapunov) {
         run.training.worker_smoothness = worker_smoothness(run);
+      }
+      if (wants_lyapunov) {
+        run.training.lyapunov = lyapunov_facts(run_facts(run), run.method->step_rule->at(0, 0));
       }
     }
   });

@@ -13,7 +13,8 @@ bool needs_gradients(const std::string& probe, const std::string& where) {
 }
 
 /// Returns the probes of a study that names none: of a real run, those that its server can serve.
-std::vector<std::string> default_probes(bool is_real) {
+/// A run at the step of the tight theory has the probe of this theory; other runs keep their ids.
+std::vector<std::string> default_probes(bool is_real, bool is_tight) {
   std::vector<std::string> names = {"delta",
                                     "contraction",
                                     "residual",
@@ -23,14 +24,17 @@ std::vector<std::string> default_probes(bool is_real) {
                                     "noise",
                                     "certificate",
                                     "ef21"};
+  if (is_tight) {
+    names.emplace_back("lyapunov");
+  }
   if (is_real) {
     std::erase_if(names, [](const std::string& name) { return needs_gradients(name, "defaults"); });
   }
   return names;
 }
 
-std::vector<std::string> read_probe_names(const Section& section, bool is_real) {
-  const auto value = section.any("names", nlohmann::json(default_probes(is_real)));
+std::vector<std::string> read_probe_names(const Section& section, bool is_real, bool is_tight) {
+  const auto value = section.any("names", nlohmann::json(default_probes(is_real, is_tight)));
   require(value.is_array(), "{} must be a list of probe names", section.where("names"));
   std::vector<std::string> names;
   for (const auto& name : value) {
@@ -127,6 +131,7 @@ void read_needs(const Section& section, PreparedRun& run) {
     sorts = sorts || needs.sorts;
     power = power || needs.power;
     iterate = iterate || needs.iterate;
+    training.plan.lyapunov = training.plan.lyapunov || needs.lyapunov;
     add_means(needs, training.plan);
   }
   training.plan.follows_iterate = iterate;
@@ -155,7 +160,9 @@ void read_needs(const Section& section, PreparedRun& run) {
 void read_probes(const Section& section, PreparedRun& run) {
   Training& training = run.training;
   const ProtocolLaw law = law_of(run);
-  run.probes = read_probe_names(section, law.is_real);
+  const auto& step = run.config.at("step");
+  const bool is_tight = step.contains("value") && step["value"] == "tight";
+  run.probes = read_probe_names(section, law.is_real, is_tight);
   run.details = read_detail_tables(section, *run.objective, law);
   if (law.is_real) {
     refuse_details(section, run);

@@ -16,6 +16,7 @@
 #include "experiments/study/probes_section.h"
 #include "experiments/study/quantiser_section.h"
 #include "experiments/study/update_sections.h"
+#include "experiments/study/worker_smoothness.h"
 #include "objectives/data/partition.h"
 
 namespace residuum {
@@ -240,8 +241,29 @@ bool moves_by_the_update(const nlohmann::json& outer) {
   return outer.empty() || outer == nlohmann::json{{"kind", "plain"}, {"step", 1.0}};
 }
 
+/// Returns the constants of the tight theory of error feedback. The share of the accumulator is the
+/// least of all stages of a density schedule.
+TightFacts tight_facts(const PreparedRun& run, const Method& method) {
+  const std::size_t d = run.objective->dimension();
+  const auto of_workers = worker_smoothness(run);
+  const auto largest = std::max_element(of_workers.begin(), of_workers.end());
+  TightFacts facts{.smoothness = std::nullopt,
+                   .strong_convexity = worker_strong_convexity(run),
+                   .contraction = method.message_law(*method.sparsifier, d, 1).contraction};
+  if (largest != of_workers.end()) {
+    facts.smoothness = *largest;
+  }
+  for (const auto& stage : method.stages) {
+    const auto of_stage = method.message_law(*stage.sparsifier, d, 1).contraction;
+    facts.contraction = facts.contraction && of_stage
+                            ? std::optional(std::min(*facts.contraction, *of_stage))
+                            : std::nullopt;
+  }
+  return facts;
+}
+
 /// Returns what a step size may refer to in a run whose workers send k entries.
-StepContext step_context(const PreparedRun& run, std::size_t k) {
+StepContext step_context(const PreparedRun& run, const Method& method, std::size_t k) {
   const Objective& objective = *run.objective;
   StepContext context{.facts = [&objective] { return objective.facts(); },
                       .dimension = static_cast<double>(objective.dimension()),
@@ -253,6 +275,7 @@ StepContext step_context(const PreparedRun& run, std::size_t k) {
     context.iterations = run.training.iterations == kOpenEnd ? 0 : context.iterations;
     context.live = [source] { return source->step_size(); };
   }
+  context.tight = [&run, &method] { return tight_facts(run, method); };
   return context;
 }
 
@@ -299,7 +322,7 @@ std::unique_ptr<Method> read_method(const Sections& sections,
           aggregator.where("kind"),
           config["sparsifier"]["kind"].get<std::string>());
   const Section step = read_step(sections["step"], objective, spec);
-  method->step_rule = make_step_rule(step, step_context(run, k.value_or(d)));
+  method->step_rule = make_step_rule(step, step_context(run, *method, k.value_or(d)));
   const ProtocolLaw protocol = law_of(run);
   read_update(step, feedback, protocol, *method);
   resolve(step);

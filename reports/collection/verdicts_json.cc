@@ -74,6 +74,17 @@ Json terms_json(const Bound& bound) {
   return terms;
 }
 
+Json rates_json(const Bound& bound) {
+  if (!bound.rates) {
+    return nullptr;
+  }
+  return {{"bound", json_number(bound.rates->bound)},
+          {"tight", json_number(bound.rates->tight)},
+          {"measured", json_number(bound.rates->measured)},
+          {"slack_of_proof", json_number(bound.rates->of_proof())},
+          {"slack_of_problem", json_number(bound.rates->of_problem())}};
+}
+
 Json preconditions_json(const Bound& bound) {
   Json preconditions = Json::array();
   for (const auto& one : bound.preconditions) {
@@ -139,6 +150,7 @@ Json to_json(const TheoremSummary& summary) {
           {"lhs", json_number(bound.lhs)},
           {"rhs", json_number(bound.rhs)},
           {"slack", json_number(bound.slack)},
+          {"rates", rates_json(bound)},
           {"interval_of_lhs_minus_rhs", interval},
           {"p_value", json_number(bound.p_value)},
           {"horizon", json_number(bound.horizon)},

@@ -113,6 +113,19 @@ Cell constants_cell(const Bound& bound) {
   return cell;
 }
 
+/// Shows the slack, and of a linear rate its two factors.
+Cell slack_cell(const Bound& bound) {
+  Cell cell = number_cell(short_number(bound.slack));
+  if (bound.rates && bound.rates->of_proof()) {
+    cell.html +=
+        small_if_any(fmt::format("in iterations: proof {}", short_number(bound.rates->of_proof())));
+  }
+  if (bound.rates && bound.rates->of_problem()) {
+    cell.html += small_if_any(fmt::format("problem {}", short_number(bound.rates->of_problem())));
+  }
+  return cell;
+}
+
 HtmlRow row_of(const TheoremSummary& one) {
   const Bound& bound = one.bound;
   return {{.html = fmt::format("<b>{}</b>", escape(one.theorem->name)) +
@@ -122,7 +135,7 @@ HtmlRow row_of(const TheoremSummary& one) {
           verdict_cell(bound),
           number_cell(short_number(bound.lhs)),
           number_cell(short_number(bound.rhs)),
-          number_cell(short_number(bound.slack)),
+          slack_cell(bound),
           number_cell(short_number(bound.horizon)),
           terms_cell(bound),
           constants_cell(bound)};

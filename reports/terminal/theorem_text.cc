@@ -41,6 +41,30 @@ std::string sides_text(const Bound& bound) {
                      short_number(bound.iterations));
 }
 
+/// Parts the slack of a linear rate: what the proof gives away, and what the problem is better than
+/// the worst.
+std::string rates_text(const Bound& bound) {
+  if (!bound.rates) {
+    return {};
+  }
+  std::string text =
+      fmt::format("  factor of one iteration: bound {}, tight rate {}, measured {}\n",
+                  short_number(bound.rates->bound),
+                  short_number(bound.rates->tight),
+                  short_number(bound.rates->measured));
+  if (const auto of_proof = bound.rates->of_proof()) {
+    text += fmt::format(
+        "  slack of the proof {}: iterations by the bound over those at the tight rate\n",
+        short_number(of_proof));
+  }
+  if (const auto of_problem = bound.rates->of_problem()) {
+    text +=
+        fmt::format("  slack of the problem {}: iterations at the tight rate over those measured\n",
+                    short_number(of_problem));
+  }
+  return text;
+}
+
 /// Says what the bound is made of and rests on, a line each.
 std::string parts_text(const Bound& bound) {
   std::string text;
@@ -84,7 +108,7 @@ std::string theorem_text(const Summary& summary, std::string_view name) {
     for (const auto& words : {bound.reason, bound.remarks}) {
       text += words.empty() ? "" : "  " + harmless(words) + "\n";
     }
-    text += sides_text(bound) + parts_text(bound);
+    text += sides_text(bound) + rates_text(bound) + parts_text(bound);
   }
   return text;
 }

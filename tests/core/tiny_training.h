@@ -60,6 +60,7 @@ struct Recipe {
   std::optional<double> minimum = std::nullopt;
   std::vector<double> minimizer = {};
   std::vector<double> worker_smoothness = {};
+  std::optional<LyapunovFacts> lyapunov = std::nullopt;
   Checkpoints* checkpoints = nullptr;
   const Protocol* protocol = nullptr;  // bulk-synchronous
   std::optional<int> participants = std::nullopt;
@@ -159,6 +160,7 @@ inline Outcome train(World& world,
   training.minimum = recipe.minimum;
   training.minimizer = recipe.minimizer;
   training.worker_smoothness = recipe.worker_smoothness;
+  training.lyapunov = recipe.lyapunov;
   training.checkpoints = recipe.checkpoints;
   return residuum::train(training, observer);
 }

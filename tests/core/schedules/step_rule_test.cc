@@ -64,6 +64,20 @@ TEST(StepRule, HasTheTheoremsValueForConstantSteps) {
   EXPECT_EQ(step({{"value", "theory"}}, 0), 0.1 / 16);  // (k/d) / (4 L)
 }
 
+TEST(StepRule, HasTheStepOfTheTightTheory) {
+  StepContext context = known();
+  context.tight = [] {
+    return TightFacts{.smoothness = 2, .strong_convexity = 1, .contraction = 0.75};
+  };
+  // s = 1/2: (2/3) (1/2)/(3/2).
+  EXPECT_DOUBLE_EQ(*make_step_rule(Section("step", {{"value", "tight"}}), context)->constant(),
+                   2.0 / 9);
+  EXPECT_EQ(message({{"value", "tight"}}, known()),
+            "'step.value' is \"tight\", which takes an L of every worker's objective, not known "
+            "here; give a number");
+  EXPECT_NE(message({{"rule", "inv-sqrt"}, {"value", "tight"}}, context), "");
+}
+
 TEST(StepRule, FallsWithTheRootOfTime) {
   const Json values{{"rule", "inv-sqrt"}, {"value", 2}};
   EXPECT_EQ(step(values, 0), 2);
@@ -164,9 +178,10 @@ TEST(StepRule, RefusesValuesThatAreNoStep) {
   EXPECT_NE(message({{"value", -1}}, known()), "");
   EXPECT_NE(message({{"value", "-1/L"}}, known()), "");
   EXPECT_NE(message({{"value", "inf/L"}}, known()), "");
-  EXPECT_EQ(message({{"value", "1/M"}}, known()),
-            "'step.value' must be a number, \"theory\", or a multiple such as \"1/L\", \"8/mu\", "
-            "\"0.5/sqrt(T)\" or \"0.5*sqrt(P/T)\"; got \"1/M\"");
+  EXPECT_EQ(
+      message({{"value", "1/M"}}, known()),
+      "'step.value' must be a number, \"theory\", \"tight\" with a constant step, or a multiple "
+      "such as \"1/L\", \"8/mu\", \"0.5/sqrt(T)\" or \"0.5*sqrt(P/T)\"; got \"1/M\"");
   EXPECT_NE(message({{"value", "fast"}}, known()), "");
   EXPECT_EQ(message(Json::object(), known()), "missing key 'step.value'");
   EXPECT_EQ(message({{"rule", "inv-sqrt"}, {"value", "theory"}}, known()),

@@ -62,6 +62,55 @@ TEST_F(Falsify, InspectReadsTheWorstBackWithTheSameNumber) {
   }
 }
 
+std::vector<std::string> against_tight_rate(const std::string& aggregator,
+                                            const std::string& workers,
+                                            const std::string& dimension,
+                                            const std::string& condition) {
+  return {"falsify",
+          "--aggregator",
+          aggregator,
+          "--workers",
+          workers,
+          "--k",
+          "1",
+          "--dim",
+          dimension,
+          "--against",
+          "tight-rate",
+          "--condition",
+          condition,
+          "--json",
+          "--evaluations",
+          "40000"};
+}
+
+TEST_F(Falsify, WholeMessagesComeToTheTightRateAndNotAbove) {
+  for (const char* workers : {"1", "2"}) {
+    const auto found = json_of(against_tight_rate("allgather", workers, "2", "100"));
+    EXPECT_NEAR(found["bound"].get<double>(), 0.9932261130402541, 1e-14);
+    EXPECT_GT(found["worst"].get<double>(), 0.99322);
+    EXPECT_EQ(found["verdict"], "not violated") << found;
+  }
+}
+
+TEST_F(Falsify, AMergePassesTheTightRateInOneIteration) {
+  // Above 1.0693 by runs from residuals of zero, with kappa = 10, d = 4, four workers.
+  const auto found = json_of(against_tight_rate("gtopk-exact", "4", "4", "10"));
+  EXPECT_NEAR(found["bound"].get<double>(), 0.9742, 1e-4);
+  EXPECT_GT(found["worst"].get<double>(), 1.0693);
+  EXPECT_EQ(found["verdict"], "violated");
+}
+
+TEST_F(Falsify, TheTightRateNeedsAShareBelowOne) {
+  auto arguments = against_tight_rate("allgather", "1", "2", "1");
+  EXPECT_THAT(residuum_program(arguments, folder_.path()).err,
+              HasSubstr("--condition is 1, but must be above 1"));
+  arguments = against_tight_rate("allgather", "1", "1", "10");
+  const Finished finished = residuum_program(arguments, folder_.path());
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("needs --k from 1 to --dim less 1"));
+}
+
 TEST_F(Falsify, ANumberIsAResultAndNoFailure) {
   const auto found = json_of({"falsify",
                               "--aggregator",

@@ -1,0 +1,44 @@
+#include "core/schedules/tight_rate.h"
+
+#include <cmath>
+
+namespace residuum {
+
+double CompressedProblem::root() const { return std::sqrt(1 - contraction); }
+
+bool CompressedProblem::is_valid() const {
+  return strong_convexity > 0 && smoothness >= strong_convexity && std::isfinite(smoothness) &&
+         contraction > 0 && contraction <= 1;
+}
+
+double tight_step(const CompressedProblem& problem) {
+  const double s = problem.root();
+  return 2 / (problem.smoothness + problem.strong_convexity) * (1 - s) / (1 + s);
+}
+
+/// The product of ((kappa - 1)/(kappa + 1))^2 and the root is written without kappa - 1 in a
+/// denominator, so that kappa = 1 is no exception: there rho* = s.
+double tight_rate(const CompressedProblem& problem) {
+  const double s = problem.root();
+  const double sum = problem.smoothness + problem.strong_convexity;
+  const double contrast = (problem.smoothness - problem.strong_convexity) / sum;
+  const double curvatures = 16 * s * problem.smoothness * problem.strong_convexity / (sum * sum);
+  const double inner =
+      contrast * (1 - s) + std::sqrt((1 + s) * (1 + s) * contrast * contrast + curvatures);
+  return s + (1 - s) / 2 * contrast * inner;
+}
+
+double memoryless_step(const CompressedProblem& problem) {
+  const double s = problem.root();
+  return 2 / ((1 - s) * problem.strong_convexity + (1 + s) * problem.smoothness);
+}
+
+double memoryless_rate(const CompressedProblem& problem) {
+  const double s = problem.root();
+  const double most = (1 + s) * problem.smoothness;
+  const double least = (1 - s) * problem.strong_convexity;
+  const double contrast = (most - least) / (most + least);
+  return contrast * contrast;
+}
+
+}  // namespace residuum

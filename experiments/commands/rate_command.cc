@@ -1,0 +1,506 @@
+// `residuum rate` says what linear rates the theory of compressed descent has at given constants:
+// the tight rate of error feedback, the bounds of the registry, and descent without memory; in
+// iterations and bytes to an accuracy, and over densities.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "assumptions/theorems/tight.h"
+#include "core/aggregators/aggregator.h"
+#include "core/text.h"
+#include "experiments/commands/commands.h"
+#include "experiments/console/streams.h"
+#include "experiments/runs/run_facts.h"
+#include "experiments/study/run_config.h"
+#include "experiments/study/worker_smoothness.h"
+#include "objectives/data/catalogue.h"
+#include "reports/numbers/words.h"
+#include "reports/tables/result_folder.h"
+#include "reports/terminal/table.h"
+#include "reports/verdicts/evidence.h"
+#include "reports/verdicts/summary.h"
+
+namespace residuum {
+namespace {
+
+using reports::Json;
+using reports::json_number;
+
+/// What the rates are asked for: constants, size of the exchange, and how far to go.
+struct RateQuestion {
+  std::string of;  // a method of --from; empty: the command line
+  CompressedProblem problem;
+  std::optional<double> density;  // absent: only the contraction is known, and no bytes
+  int workers = 1;
+  std::int64_t dimension = 0;  // d, for bytes
+  double accuracy = 1e-6;      // of the start
+  std::optional<double> step;
+};
+
+/// A linear rate of one method, by one source. Bytes are those that a worker sends.
+struct RateRow {
+  std::string name;
+  std::string source;
+  std::optional<ContractionRate> rate = {};  // absent: nothing is known at the step asked for
+  std::optional<double> iterations = {};
+  std::optional<double> bytes = {};
+  std::string note = {};
+};
+
+constexpr const char* kMemoryless = "memoryless";
+constexpr const char* kDense = "dense";
+
+/// Returns how many iterations make a quantity that falls by `rate` as small as `accuracy` of
+/// itself; absent where it does not fall.
+std::optional<double> iterations_to(double accuracy, double rate) {
+  if (!(rate < 1)) {
+    return std::nullopt;
+  }
+  return rate > 0 ? std::ceil(std::log(accuracy) / std::log(rate) * (1 - 1e-12)) : 1;
+}
+
+/// Returns the bytes that a worker sends in one iteration, of float32 values, by the cost model of
+/// the aggregator.
+double bytes_of_exchange(const char* aggregator, const RateQuestion& question, double density) {
+  const Section section("aggregator", Json{{"kind", aggregator}});
+  const auto exchange = make_aggregator(section);
+  const auto d = static_cast<double>(question.dimension);
+  const double k = std::max(1.0, std::round(density * d));
+  const auto model = exchange->traffic_model({.workers = question.workers,
+                                              .entries = question.workers * k,
+                                              .whole_messages = k >= d,
+                                              .dimension = d,
+                                              .k = k});
+  return model.bytes / question.workers;
+}
+
+/// Returns those of messages at the density asked for; not a number where it is not known.
+double bytes_of_message(const RateQuestion& question) {
+  return question.density ? bytes_of_exchange("allgather", question, *question.density)
+                          : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// Sets iterations, and bytes where those of an iteration are a number.
+void take_costs(const RateQuestion& question, double bytes, RateRow& row) {
+  if (!row.rate) {
+    return;
+  }
+  row.iterations = iterations_to(question.accuracy, row.rate->rate);
+  if (row.iterations && !std::isnan(bytes)) {
+    row.bytes = *row.iterations * bytes;
+  }
+}
+
+RateRow row_of_theorem(const Theorem& theorem, const RateQuestion& question) {
+  RateRow row{.name = std::string(theorem.name), .source = std::string(theorem.paper)};
+  row.rate = theorem.linear_rate(question.problem, question.step);
+  row.note = row.rate ? "" : "says nothing of this step";
+  const double bytes = bytes_of_message(question);
+  take_costs(question, bytes, row);
+  return row;
+}
+
+/// Gradient descent on all entries, and compressed descent without memory, have their own steps.
+RateRow row_without_memory(const char* name, const RateQuestion& question) {
+  const bool is_dense = std::string_view(name) == kDense;
+  RateRow row{.name = name,
+              .source = is_dense ? "gradient descent, messages are whole gradients"
+                                 : "de Klerk, Glineur, Taylor, SIAM J. Optim. 2020"};
+  CompressedProblem problem = question.problem;
+  problem.contraction = is_dense ? 1 : problem.contraction;
+  const double step = memoryless_step(problem);
+  constexpr double kRounding = 1e-9;
+  if (question.step && std::abs(*question.step - step) > kRounding * step) {
+    row.note = "says nothing of this step";
+    return row;
+  }
+  if (!is_dense && question.workers > 1) {
+    row.note = "for one worker only";
+    return row;
+  }
+  row.rate = ContractionRate{.step = step, .rate = memoryless_rate(problem), .of = "f − f*"};
+  const double bytes =
+      is_dense ? bytes_of_exchange("dense", question, 1) : bytes_of_message(question);
+  take_costs(question, bytes, row);
+  return row;
+}
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const auto& theorem : theorems()) {
+    if (theorem.linear_rate != nullptr) {
+      names.emplace_back(theorem.name);
+    }
+  }
+  names.emplace_back(kMemoryless);
+  names.emplace_back(kDense);
+  return names;
+}
+
+std::vector<RateRow> rows_of(const RateQuestion& question, const std::string& method) {
+  std::vector<RateRow> rows;
+  const auto is_wanted = [&](std::string_view name) { return method.empty() || method == name; };
+  for (const auto& theorem : theorems()) {
+    if (theorem.linear_rate != nullptr && is_wanted(theorem.name)) {
+      rows.push_back(row_of_theorem(theorem, question));
+    }
+  }
+  for (const char* name : {kMemoryless, kDense}) {
+    if (is_wanted(name)) {
+      rows.push_back(row_without_memory(name, question));
+    }
+  }
+  return rows;
+}
+
+// --- Densities -----------------------------------------------------------------------------------
+
+struct DensityRow {
+  double density = 1;
+  double step = 0;
+  double rate = 1;
+  std::optional<double> iterations;
+  double bytes = 0;  // to the accuracy, not rounded to whole iterations
+};
+
+/// With all entries sent error feedback has nothing to remember: it is gradient descent.
+DensityRow density_row(const RateQuestion& question, double density) {
+  CompressedProblem problem = question.problem;
+  problem.contraction = density;
+  const double rate = tight_rate(problem);
+  const double per_iteration =
+      bytes_of_exchange(density < 1 ? "allgather" : "dense", question, density);
+  return {.density = density,
+          .step = tight_step(problem),
+          .rate = rate,
+          .iterations = iterations_to(question.accuracy, rate),
+          .bytes = per_iteration * (rate > 0 ? std::log(question.accuracy) / std::log(rate) : 1)};
+}
+
+std::vector<DensityRow> density_rows(const RateQuestion& question) {
+  constexpr std::array kDensities{1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001};
+  std::vector<DensityRow> rows;
+  for (const double density : kDensities) {
+    rows.push_back(density_row(question, density));
+  }
+  return rows;
+}
+
+/// Returns the density of the fewest bytes, of 400 from 1/d to 1 in equal ratios.
+DensityRow cheapest_density(const RateQuestion& question) {
+  constexpr int kSteps = 400;
+  const double least = std::log(1 / static_cast<double>(question.dimension));
+  DensityRow best = density_row(question, 1);
+  for (int i = 1; i <= kSteps; ++i) {
+    const DensityRow row = density_row(question, std::exp(least * i / kSteps));
+    best = row.bytes < best.bytes ? row : best;
+  }
+  return best;
+}
+
+// --- What is asked -------------------------------------------------------------------------------
+
+void check_problem(const RateOptions& given) {
+  require(given.smoothness && *given.smoothness > 0 && std::isfinite(*given.smoothness),
+          "--smoothness is missing or not above 0: L of every worker's objective");
+  require(given.strong_convexity && std::isfinite(*given.strong_convexity),
+          "--strong-convexity is missing: mu of every worker's objective");
+  require(*given.strong_convexity != 0,
+          "--strong-convexity is 0: no linear rate is left. What remains is theorem ef21, X_T <= "
+          "2 Delta/(eta T) + G0/(theta T); see 'residuum list theorems'");
+  require(*given.strong_convexity > 0,
+          "--strong-convexity is {}, but must be above 0",
+          *given.strong_convexity);
+  require(*given.strong_convexity <= *given.smoothness,
+          "--strong-convexity {} is above --smoothness {}, but mu is never above L",
+          *given.strong_convexity,
+          *given.smoothness);
+  require(given.density.has_value() != given.contraction.has_value(),
+          "give --density or --contraction, one of them");
+  for (const auto& [name, share] :
+       {std::pair{"--density", given.density}, std::pair{"--contraction", given.contraction}}) {
+    require(!share || (*share > 0 && *share <= 1),
+            "{} is {}, but must lie in (0, 1]",
+            name,
+            share.value_or(0));
+  }
+}
+
+void check_extent(const RateOptions& given) {
+  require(given.workers >= 1 && given.workers <= 1'000'000,
+          "--workers is {}, but must be from 1 to 1000000",
+          given.workers);
+  require(given.dimension >= 1 && given.dimension < std::int64_t{1} << 32,
+          "--dim is {}, but must be from 1 to 2^32 - 1",
+          given.dimension);
+  require(given.accuracy > 0 && given.accuracy < 1,
+          "--accuracy is {}, but must lie between 0 and 1",
+          given.accuracy);
+  require(!given.step || (*given.step > 0 && std::isfinite(*given.step)),
+          "--step is {}, but must be above 0",
+          given.step.value_or(0));
+  const auto names = method_names();
+  require(
+      given.method.empty() || std::find(names.begin(), names.end(), given.method) != names.end(),
+      "--method {}: unknown{}",
+      given.method,
+      suggestion(given.method, names));
+}
+
+RateQuestion question_of(const RateOptions& given) {
+  check_problem(given);
+  return {.of = "",
+          .problem = {.smoothness = *given.smoothness,
+                      .strong_convexity = *given.strong_convexity,
+                      .contraction = given.density.value_or(given.contraction.value_or(1))},
+          .density = given.density,
+          .workers = static_cast<int>(given.workers),
+          .dimension = given.dimension,
+          .accuracy = given.accuracy,
+          .step = given.step};
+}
+
+/// The constants that a study or a folder has say nothing of accuracy and step.
+void refuse_constants(const RateOptions& given, const char* option) {
+  require(!given.smoothness && !given.strong_convexity && !given.density && !given.contraction,
+          "{} has the constants; leave --smoothness, --strong-convexity, --density and "
+          "--contraction out",
+          option);
+}
+
+/// What the facts of a method give; nothing, with a note, where no linear rate follows.
+void add_question(const RateOptions& given,
+                  const std::string& label,
+                  const RunFacts& facts,
+                  const CompressedProblem& problem,
+                  std::vector<RateQuestion>& questions) {
+  if (!problem.is_valid()) {
+    say(
+        fmt::format("note: {}: no linear rate without L, mu > 0 and a share that messages keep "
+                    "(L = {:g}, mu = {:g}, share {:g}; 0: not known)",
+                    reports::printable(label),
+                    problem.smoothness,
+                    problem.strong_convexity,
+                    problem.contraction));
+    return;
+  }
+  questions.push_back(
+      {.of = label,
+       .problem = problem,
+       .density = facts.k ? std::optional(*facts.k / facts.dimension) : std::nullopt,
+       .workers = static_cast<int>(facts.workers),
+       .dimension = static_cast<std::int64_t>(facts.dimension),
+       .accuracy = given.accuracy,
+       .step = given.step});
+}
+
+/// Takes the constants of each method of a result folder. A worker's L that is not known is the
+/// largest ratio that was measured, which L cannot be below.
+std::vector<RateQuestion> questions_of_results(const RateOptions& given) {
+  refuse_constants(given, "--from");
+  const auto folder = reports::read_result_folders({*given.from});
+  const auto measures = reports::measures_of(folder);
+  std::vector<RateQuestion> questions;
+  for (const auto& group : reports::group_runs(folder)) {
+    const Evidence evidence = reports::evidence_of(folder, group, measures);
+    const auto known = evidence.largest_worker_smoothness().value;
+    const auto own = evidence.worker_strong_convexity().value;
+    const auto smoothness = known ? known : evidence.smoothness().value;
+    const auto convexity = own ? own : evidence.strong_convexity().value;
+    add_question(given,
+                 group.label,
+                 evidence.method(),
+                 {.smoothness = smoothness.value_or(0),
+                  .strong_convexity = convexity.value_or(0),
+                  .contraction = evidence.method().contraction.value_or(0)},
+                 questions);
+  }
+  require(!questions.empty(),
+          "--from {}: no method has L, mu > 0 and a share that messages keep",
+          given.from->string());
+  return questions;
+}
+
+std::string settings_text(const Json& varying) {
+  std::string text;
+  for (const auto& [key, value] : varying.items()) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, harmless(shown(value)));
+  }
+  return text.empty() ? "the study" : text;
+}
+
+/// Takes the constants of the runs of a study with its first seed. Nothing is run.
+std::vector<RateQuestion> questions_of_study(const Options& options) {
+  const RateOptions& given = options.rate;
+  refuse_constants(given, "--study");
+  const Study study = parse_study(read_study_file(*given.study), given.study->string(), {});
+  ObjectiveCache objectives({.data_dir = data_directory(options.data_dir),
+                             .cache_dir = cache_folder(),
+                             .workers = 1,
+                             .allow_commands = false});
+  KnownKeys known;
+  std::vector<RateQuestion> questions;
+  for (const auto& spec : study.runs) {
+    if (spec.seed != study.runs.front().seed) {
+      continue;
+    }
+    const PreparedRun run = prepare(spec, objectives, known);
+    const RunFacts facts = run_facts(run);
+    const auto of_workers = worker_smoothness(run);
+    const auto largest = std::max_element(of_workers.begin(), of_workers.end());
+    add_question(given,
+                 settings_text(run.varying),
+                 facts,
+                 {.smoothness = largest == of_workers.end() ? 0 : *largest,
+                  .strong_convexity =
+                      facts.worker_strong_convexity ? facts.worker_strong_convexity->value : 0,
+                  .contraction = facts.contraction.value_or(0)},
+                 questions);
+  }
+  require(!questions.empty(),
+          "--study {}: no method has L, mu > 0 and a share that messages keep",
+          given.study->string());
+  return questions;
+}
+
+std::vector<RateQuestion> questions_of(const Options& options) {
+  const RateOptions& given = options.rate;
+  require(!given.from || !given.study, "give --from or --study, not both");
+  if (given.study) {
+    return questions_of_study(options);
+  }
+  return given.from ? questions_of_results(given) : std::vector<RateQuestion>{question_of(given)};
+}
+
+// --- Text and JSON -------------------------------------------------------------------------------
+
+std::string rate_text(double rate) { return fmt::format("{:.10g}", rate); }
+
+std::string count_text(const std::optional<double>& count) {
+  return count ? fmt::format("{:.0f}", *count) : "–";
+}
+
+void print_rows(const std::vector<RateRow>& rows) {
+  std::vector<std::vector<std::string>> cells{
+      {"", "falls", "step", "factor", "iterations", "bytes/worker", "note"}};
+  for (const auto& row : rows) {
+    cells.push_back({row.name,
+                     row.rate ? std::string(row.rate->of) : "–",
+                     row.rate ? fmt::format("{:.6g}", row.rate->step) : "–",
+                     row.rate ? rate_text(row.rate->rate) : "–",
+                     count_text(row.iterations),
+                     row.bytes ? fmt::format("{:.4g}", *row.bytes) : "–",
+                     row.note});
+  }
+  fmt::print("{}", reports::aligned(cells));
+}
+
+void print_densities(const RateQuestion& question) {
+  std::vector<std::vector<std::string>> cells{
+      {"density", "step", "tight factor", "iterations", "bytes/worker"}};
+  for (const auto& row : density_rows(question)) {
+    cells.push_back({fmt::format("{:g}", row.density),
+                     fmt::format("{:.6g}", row.step),
+                     rate_text(row.rate),
+                     count_text(row.iterations),
+                     fmt::format("{:.4g}", row.bytes)});
+  }
+  fmt::print("\n{}", reports::aligned(cells));
+  const DensityRow best = cheapest_density(question);
+  fmt::print("fewest bytes in the worst case: density {:.4g}, {:.4g} bytes/worker{}\n",
+             best.density,
+             best.bytes,
+             best.density < 1 ? "" : " (all entries, by all-reduce)");
+}
+
+void print_question(const RateQuestion& question) {
+  fmt::print(
+      "{}L = {:g}, mu = {:g}, kappa = {:g}, share kept {:g}, P = {}, d = {}, to {:g} of the "
+      "start\n",
+      question.of.empty() ? "" : reports::printable(question.of) + ": ",
+      question.problem.smoothness,
+      question.problem.strong_convexity,
+      question.problem.smoothness / question.problem.strong_convexity,
+      question.problem.contraction,
+      question.workers,
+      question.dimension,
+      question.accuracy);
+}
+
+Json as_json(const RateRow& row) {
+  Json json{{"name", row.name},
+            {"source", row.source},
+            {"falls", nullptr},
+            {"step", nullptr},
+            {"factor", nullptr},
+            {"iterations", json_number(row.iterations)},
+            {"bytes_per_worker", json_number(row.bytes)},
+            {"note", row.note}};
+  if (row.rate) {
+    json["falls"] = row.rate->of;
+    json["step"] = json_number(row.rate->step);
+    json["factor"] = json_number(row.rate->rate);
+  }
+  return json;
+}
+
+Json as_json(const DensityRow& row) {
+  return {{"density", json_number(row.density)},
+          {"step", json_number(row.step)},
+          {"factor", json_number(row.rate)},
+          {"iterations", json_number(row.iterations)},
+          {"bytes_per_worker", json_number(row.bytes)}};
+}
+
+Json as_json(const RateQuestion& question, const std::vector<RateRow>& rows) {
+  Json densities = Json::array();
+  for (const auto& row : density_rows(question)) {
+    densities.push_back(as_json(row));
+  }
+  Json rates = Json::array();
+  for (const auto& row : rows) {
+    rates.push_back(as_json(row));
+  }
+  return {{"method", question.of.empty() ? Json() : Json(question.of)},
+          {"smoothness", json_number(question.problem.smoothness)},
+          {"strong_convexity", json_number(question.problem.strong_convexity)},
+          {"contraction", json_number(question.problem.contraction)},
+          {"density", json_number(question.density)},
+          {"workers", question.workers},
+          {"dimension", question.dimension},
+          {"accuracy", json_number(question.accuracy)},
+          {"rates", std::move(rates)},
+          {"densities", std::move(densities)},
+          {"fewest_bytes", as_json(cheapest_density(question))}};
+}
+
+}  // namespace
+
+ExitCode rate_command(const Options& options) {
+  const RateOptions& given = options.rate;
+  check_extent(given);
+  const auto questions = questions_of(options);
+  Json all = Json::array();
+  for (const auto& question : questions) {
+    const auto rows = rows_of(question, given.method);
+    if (options.json) {
+      all.push_back(as_json(question, rows));
+      continue;
+    }
+    print_question(question);
+    print_rows(rows);
+    if (given.method.empty()) {
+      print_densities(question);
+    }
+  }
+  if (options.json) {
+    print_json(given.from || given.study ? all : all.front());
+  }
+  return ExitCode::done;
+}
+
+}  // namespace residuum

@@ -1,0 +1,175 @@
+// residuum rate as a user calls it: known rates, iterations and bytes, and one line for bad input.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tests/experiments/support.h"
+
+namespace residuum {
+namespace {
+
+using testing::HasSubstr;
+
+/// kappa = 10, density 1/10.
+std::vector<std::string> usual(const std::vector<std::string>& further = {},
+                               const std::string& workers = "4") {
+  std::vector<std::string> arguments{"rate",
+                                     "--smoothness",
+                                     "1",
+                                     "--strong-convexity",
+                                     "0.1",
+                                     "--density",
+                                     "0.1",
+                                     "--workers",
+                                     workers};
+  arguments.insert(arguments.end(), further.begin(), further.end());
+  return arguments;
+}
+
+class Rate : public testing::Test {
+ protected:
+  nlohmann::json json_of(std::vector<std::string> arguments) const {
+    arguments.emplace_back("--json");
+    const Finished finished = residuum_program(arguments, folder_.path());
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return nlohmann::json::parse(finished.out);
+  }
+  static nlohmann::json row(const nlohmann::json& found, const std::string& name) {
+    for (const auto& one : found["rates"]) {
+      if (one["name"] == name) {
+        return one;
+      }
+    }
+    ADD_FAILURE() << name;
+    return {};
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(Rate, HasThePapersValuesWithIterationsAndBytes) {
+  const auto found = json_of(usual());
+
+  for (const char* name : {"tight-ef14", "tight-ef21"}) {
+    const auto tight = row(found, name);
+    EXPECT_NEAR(tight["factor"].get<double>(), 0.990469128, 6e-10);
+    EXPECT_NEAR(tight["step"].get<double>(), 0.04788, 5e-6);
+    EXPECT_EQ(tight["iterations"], 1443);  // ln 1e-6 / ln 0.990469128 = 1442.6
+    // 100000 entries of 8 bytes to three others.
+    EXPECT_EQ(tight["bytes_per_worker"], 1443 * 2.4e6);
+  }
+  EXPECT_NEAR(row(found, "ef21-pl")["factor"].get<double>(), 0.996315989, 6e-10);
+  EXPECT_EQ(row(found, "ef21-pl")["iterations"], 3744);
+  EXPECT_EQ(row(found, "memoryless")["factor"], nullptr);  // of one worker only
+  EXPECT_NEAR(row(found, "dense")["factor"].get<double>(), 81.0 / 121, 1e-12);
+  // 35 iterations of 2 (P - 1)/P vectors of 4 million bytes.
+  EXPECT_EQ(row(found, "dense")["bytes_per_worker"], 35 * 6e6);
+}
+
+TEST_F(Rate, SetsDescentWithoutMemoryBesideOneWorker) {
+  const auto found = json_of(usual({}, "1"));
+  EXPECT_NEAR(row(found, "memoryless")["factor"].get<double>(), 0.9895216445537524, 1e-12);
+  EXPECT_EQ(row(found, "memoryless")["iterations"], 1312);
+  EXPECT_LT(row(found, "memoryless")["factor"], row(found, "tight-ef14")["factor"]);
+}
+
+TEST_F(Rate, TheWorstCaseWantsAllEntries) {
+  // At kappa = 10 no density below 1 makes up for the iterations that it costs.
+  const auto found = json_of(usual());
+  EXPECT_EQ(found["fewest_bytes"]["density"], 1);
+  double last = found["fewest_bytes"]["bytes_per_worker"];
+  for (const auto& one : found["densities"]) {
+    EXPECT_GE(one["bytes_per_worker"].get<double>(), last * (1 - 1e-12)) << one;
+  }
+}
+
+TEST_F(Rate, KnowsNothingOfBytesWhereOnlyTheShareIsGiven) {
+  const auto found =
+      json_of({"rate", "--smoothness", "2", "--strong-convexity", "1", "--contraction", "0.5"});
+  EXPECT_NEAR(row(found, "tight-ef14")["factor"].get<double>(), 0.794108532, 6e-10);
+  EXPECT_EQ(row(found, "tight-ef14")["bytes_per_worker"], nullptr);
+}
+
+TEST_F(Rate, SaysWhatIsKnownAtAStep) {
+  const auto found = json_of(usual({"--step", "0.01"}));
+  EXPECT_EQ(row(found, "tight-ef14")["factor"], nullptr);
+  EXPECT_EQ(row(found, "tight-ef14")["note"], "says nothing of this step");
+  EXPECT_DOUBLE_EQ(row(found, "ef21-pl")["factor"].get<double>(), 1 - 0.01 * 0.1);
+}
+
+TEST_F(Rate, RefusesBadInputInOneLine) {
+  struct Case {
+    std::vector<std::string> further;
+    std::string says;
+  };
+  for (const auto& [further, says] : std::vector<Case>{
+           {{"--strong-convexity", "2"}, "--strong-convexity 2 is above --smoothness 1"},
+           {{"--strong-convexity", "0"}, "What remains is theorem ef21"},
+           {{"--strong-convexity", "-1"}, "must be above 0"},
+           {{"--density", "0"}, "--density is 0, but must lie in (0, 1]"},
+           {{"--density", "1.5"}, "--density is 1.5, but must lie in (0, 1]"},
+           {{"--density", "nan"}, "must lie in (0, 1]"},
+           {{"--contraction", "0.5"}, "one of them"},
+           {{"--method", "tight-ef41"}, "did you mean 'tight-ef14'"},
+           {{"--workers", "0"}, "--workers is 0"},
+           {{"--accuracy", "2"}, "--accuracy is 2"},
+           {{"--step", "0"}, "--step is 0"},
+           {{"--from", "nowhere"}, "--from has the constants"}}) {
+    auto arguments = usual();
+    for (std::size_t i = 0; i < further.size(); i += 2) {
+      const auto at = std::find(arguments.begin(), arguments.end(), further[i]);
+      if (at == arguments.end()) {
+        arguments.insert(arguments.end(), {further[i], further[i + 1]});
+      } else {
+        *(at + 1) = further[i + 1];
+      }
+    }
+    const Finished finished = residuum_program(arguments, folder_.path());
+    EXPECT_EQ(finished.code, 2) << says;
+    EXPECT_THAT(finished.err, HasSubstr(says));
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+    EXPECT_EQ(finished.out, "");
+  }
+  EXPECT_THAT(residuum_program({"rate", "--density", "1"}, folder_.path()).err,
+              HasSubstr("--smoothness is missing"));
+}
+
+TEST_F(Rate, TakesTheConstantsOfAStudyAndOfItsResults) {
+  // L = 1, mu = 1/10, one of two entries.
+  folder_.write("s.toml", R"(
+schema = 1
+name = "s"
+seeds = 1
+[objective]
+kind = "matrix-quadratic"
+matrix = [[1.0, 0.0], [0.0, 0.1]]
+precision = "float64"
+[workers]
+count = 2
+[sparsifier]
+kind = "top-k"
+k = 1
+[aggregator]
+kind = "allgather"
+[step]
+value = "tight"
+[budget]
+iterations = 5
+)");
+  ASSERT_EQ(residuum_program({"run", "s.toml", "--out", "r"}, folder_.path()).code, 0);
+
+  for (const auto& [option, place] : {std::pair{"--from", "r"}, std::pair{"--study", "s.toml"}}) {
+    const auto found = json_of({"rate", option, place}).at(0);
+    EXPECT_NEAR(found["smoothness"].get<double>(), 1, 1e-12) << option;
+    EXPECT_NEAR(found["strong_convexity"].get<double>(), 0.1, 1e-12);
+    EXPECT_EQ(found["contraction"], 0.5);
+    EXPECT_EQ(found["workers"], 2);
+    EXPECT_EQ(found["dimension"], 2);
+    EXPECT_NEAR(row(found, "tight-ef14")["factor"].get<double>(), 0.93937, 1e-5);
+  }
+}
+
+}  // namespace
+}  // namespace residuum
