@@ -226,8 +226,9 @@ std::unique_ptr<Objective> make_matrix_quadratic(const Section& section,
   for (const auto& minimizer : of_each) {
     settings.minimizers.push_back(vector_of(minimizer, d, section.where("minimizers")));
   }
-  const std::vector<double> zeros(static_cast<std::size_t>(d), 0.0);
-  settings.start = vector_of(section.any("start", Json(zeros)), d, section.where("start"));
+  const Json start = section.any("start", "zero");
+  settings.start = start == "zero" ? Eigen::VectorXd(Eigen::VectorXd::Zero(d))
+                                   : vector_of(start, d, section.where("start"));
   for (const auto& [key, count] : {std::pair{"matrix", settings.matrices.size()},
                                    std::pair{"minimizers", settings.minimizers.size()}}) {
     require(count == 1 || count == static_cast<std::size_t>(context.workers.get()),

@@ -94,7 +94,7 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kObjective,
      "start",
      "zero",
-     "logistic: zero, a number, or \"minimizer + NUMBER\"; matrix-quadratic: w_0, d numbers"},
+     "logistic: zero, a number, or \"minimizer + NUMBER\"; matrix-quadratic: zero, or d numbers"},
     {kObjective, "shifted", "false", "logistic: gradients less those of the worker at x* (EF-GD*)"},
     {kObjective, "regulariser", "0.1", "nonconvex-logistic: lambda of sum w_j^2 / (1 + w_j^2)"},
     {kObjective,

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 /// The two-dimensional worst case of EF14: A = R(theta) diag(1, 0.01) R(theta)^T at theta =
 /// 1.22429406109376, from (cos, sin) of 3.9987943603201006.
-constexpr const char* kStudy = R"(
+constexpr const char* kTightStudy = R"(
 schema = 1
 name = "tight"
 seeds = 1
@@ -43,7 +43,7 @@ times = false
 class TightRuns : public testing::Test {
  protected:
   nlohmann::json group(const std::vector<std::string>& settings = {}) const {
-    folder_.write("s.toml", kStudy);
+    folder_.write("s.toml", kTightStudy);
     std::vector<std::string> arguments{"run", "s.toml", "--out", "r"};
     for (const auto& setting : settings) {
       arguments.insert(arguments.end(), {"--set", setting});
@@ -103,7 +103,7 @@ TEST_F(TightRuns, PartTheSlackOfTheBoundOfEf21) {
 }
 
 TEST_F(TightRuns, NeedAShareThatMessagesKeep) {
-  std::string study = kStudy;
+  std::string study = kTightStudy;
   const std::string selection = "kind = \"top-k\"\nk = 1";
   study.replace(
       study.find(selection), selection.size(), "kind = \"hard-threshold\"\nthreshold = 0.1");
