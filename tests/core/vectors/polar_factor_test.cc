@@ -24,7 +24,7 @@ Values polar(std::size_t rows, std::size_t columns, Values matrix, double roundi
   return matrix;
 }
 
-void expect_near(const Values& actual, const Values& expected, double room = 1e-14) {
+void expect_near_values(const Values& actual, const Values& expected, double room = 1e-14) {
   ASSERT_EQ(actual.size(), expected.size());
   for (std::size_t i = 0; i < actual.size(); ++i) {
     EXPECT_NEAR(actual[i], expected[i], room) << i;
@@ -32,22 +32,22 @@ void expect_near(const Values& actual, const Values& expected, double room = 1e-
 }
 
 TEST(PolarFactor, OfADiagonalHasItsSigns) {
-  expect_near(polar(2, 2, {3, 0, 0, -1e-3}), {1, 0, 0, -1});
-  expect_near(polar(2, 3, {0, 0, 5, 2, 0, 0}), {0, 0, 1, 1, 0, 0});
+  expect_near_values(polar(2, 2, {3, 0, 0, -1e-3}), {1, 0, 0, -1});
+  expect_near_values(polar(2, 3, {0, 0, 5, 2, 0, 0}), {0, 0, 1, 1, 0, 0});
 }
 
 // (2, 1; -1, 2)/sqrt(5) times (2, 1; 1, 3)/sqrt(5) is (1, 1; 0, 1).
 TEST(PolarFactor, OfAShearIsARotation) {
   const double unit = 1 / std::sqrt(5.0);
-  expect_near(polar(2, 2, {1, 1, 0, 1}), {2 * unit, unit, -unit, 2 * unit});
-  expect_near(polar(2, 2, {1e300, 1e300, 0, 1e300}), {2 * unit, unit, -unit, 2 * unit});
-  expect_near(polar(2, 2, {1e-300, 1e-300, 0, 1e-300}), {2 * unit, unit, -unit, 2 * unit});
+  expect_near_values(polar(2, 2, {1, 1, 0, 1}), {2 * unit, unit, -unit, 2 * unit});
+  expect_near_values(polar(2, 2, {1e300, 1e300, 0, 1e300}), {2 * unit, unit, -unit, 2 * unit});
+  expect_near_values(polar(2, 2, {1e-300, 1e-300, 0, 1e-300}), {2 * unit, unit, -unit, 2 * unit});
 }
 
 TEST(PolarFactor, OfAVectorIsItsUnitVector) {
-  expect_near(polar(2, 1, {3, -4}), {0.6, -0.8});
-  expect_near(polar(1, 2, {3, -4}), {0.6, -0.8});
-  expect_near(polar(1, 1, {-7}), {-1});
+  expect_near_values(polar(2, 1, {3, -4}), {0.6, -0.8});
+  expect_near_values(polar(1, 2, {3, -4}), {0.6, -0.8});
+  expect_near_values(polar(1, 1, {-7}), {-1});
 }
 
 // (3, 4)^T (1, 2, 2) has the one singular value 15.
@@ -57,18 +57,18 @@ TEST(PolarFactor, OfRankOneIsTheProductOfUnitVectors) {
   for (double& value : expected) {
     value *= unit;
   }
-  expect_near(polar(2, 3, {3, 6, 6, 4, 8, 8}), expected);
+  expect_near_values(polar(2, 3, {3, 6, 6, 4, 8, 8}), expected);
 }
 
 TEST(PolarFactor, LeavesOutWhatRoundingMakes) {
-  expect_near(polar(2, 2, {1, 0, 0, 1e-8}, 1e-7), {1, 0, 0, 0});
-  expect_near(polar(2, 2, {1, 0, 0, 1e-6}, 1e-7), {1, 0, 0, 1});
-  expect_near(polar(2, 2, {1, 0, 0, 1e-8}), {1, 0, 0, 1});
+  expect_near_values(polar(2, 2, {1, 0, 0, 1e-8}, 1e-7), {1, 0, 0, 0});
+  expect_near_values(polar(2, 2, {1, 0, 0, 1e-6}, 1e-7), {1, 0, 0, 1});
+  expect_near_values(polar(2, 2, {1, 0, 0, 1e-8}), {1, 0, 0, 1});
 }
 
 TEST(PolarFactor, OfZeroIsZeroAndOfWhatIsNoNumberNone) {
-  expect_near(polar(2, 3, Values(6)), Values(6));
-  expect_near(polar(0, 0, {}), {});
+  expect_near_values(polar(2, 3, Values(6)), Values(6));
+  expect_near_values(polar(0, 0, {}), {});
   for (const double none : {std::numeric_limits<double>::infinity(), std::nan("")}) {
     for (const double value : polar(2, 2, {1, none, 2, 3})) {
       EXPECT_TRUE(std::isnan(value));
