@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -42,7 +43,15 @@ Curve ratio_line(double times, double low, double high, std::string label) {
                  .upper = std::nullopt,
                  .n = 1};
   };
-  return {.label = std::move(label), .points = {point(low), point(high)}, .is_bound = true};
+  // Marks of several lines stand at different ones of their points.
+  constexpr int kPlaces = 24;
+  Curve line{.label = std::move(label), .points = {}, .is_bound = true};
+  for (int i = 0; i < kPlaces; ++i) {
+    line.points.push_back(
+        point(low * std::pow(high / low, static_cast<double>(i) / (kPlaces - 1))));
+  }
+  line.points.back() = point(high);
+  return line;
 }
 
 /// Adds where a prediction would be right, and the edges of the band.
