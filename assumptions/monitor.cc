@@ -60,6 +60,7 @@ void set_notes(const VersionNotes& notes, std::uint64_t iteration, Row& row) {
   set_if_known(row, Column::control_bytes, notes.control_bytes);
   set_if_known(row, Column::virtual_s, notes.seconds);
   set_if_known(row, Column::model_time_s, notes.version_seconds);
+  set_if_known(row, Column::wall_s, notes.wall_s);
   set_if_known(row, Column::weight_skew, notes.weight_skew);
   set_if_known(row, Column::consensus_sq, notes.consensus_sq);
   if (notes.waits) {
@@ -122,6 +123,7 @@ void Monitor::observe(const StepView& view) {
     set_times(view.times, row);
   }
   set_network(view.network, times_, row);
+  set_if_known(row, Column::wall_s, view.times.wall_s);
   if (view.notes) {
     set_notes(*view.notes, view.iteration, row);
   }

@@ -176,6 +176,8 @@ struct StepTimes {
   double select_s = 0;
   double aggregate_s = 0;
   double measure_s = 0;
+  /// From the start of the run, where workers in lockstep are timed by the wall clock.
+  std::optional<double> wall_s = std::nullopt;
 };
 
 struct StepView {

@@ -77,12 +77,19 @@ struct ProtocolLaw {
   bool contributions_weigh_alike = true;  // a version is the plain mean of its gradients
   /// True if a study says how long gradients take in virtual time.
   bool times_gradients = false;
+  /// True if these times are measured on this machine, and so differ from run to run.
+  bool measures_gradients = false;
+  /// The mean of these times on a worker of speed 1, as a rough estimate; 0 where it is not known.
+  double gradient_s = 0;
   /// True if a version can be made by some of the workers, while the others take no gradient.
   bool may_leave_out = false;
   std::optional<std::uint64_t> participants = std::nullopt;  // m of a version; absent: all P
   /// True if workers run in their own time on processes of their own: a server, which is the root,
   /// sees their messages and nothing else. Such a run is not repeated in every bit.
   bool is_real = false;
+  /// True if rows have the time of the wall clock and none that is virtual. It holds wherever
+  /// is_real does, and for workers in lockstep that a study wants to be timed so.
+  bool is_on_wall_clock = false;
 };
 
 /// Returns the law of a protocol of P workers in a run of which `participants` take part in each

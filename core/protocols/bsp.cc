@@ -16,8 +16,11 @@ class Bsp final : public ProtocolFor<Bsp> {
 
   ProtocolLaw law(int workers) const override {
     return {.contributions = static_cast<std::uint64_t>(workers),
-            .times_gradients = takes_time(machine_),
-            .may_leave_out = true};
+            .times_gradients = has_virtual_time(machine_),
+            .measures_gradients = machine_.measures,
+            .gradient_s = machine_.compute.typical(),
+            .may_leave_out = true,
+            .is_on_wall_clock = machine_.is_real};
   }
   void check(const Method& /*method*/, std::size_t /*dimension*/, int workers) const override {
     check_speeds(machine_, workers);

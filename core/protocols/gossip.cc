@@ -38,7 +38,11 @@ class Gossip final : public ProtocolFor<Gossip> {
             .local_steps = 1,
             .staleness = 0,
             .contributions = static_cast<std::uint64_t>(workers),
-            .spectral_gap = at_graph([&] { return spectral_gap(mixing(workers), options_.step); })};
+            .spectral_gap = at_graph([&] { return spectral_gap(mixing(workers), options_.step); }),
+            .times_gradients = has_virtual_time(machine_),
+            .measures_gradients = machine_.measures,
+            .gradient_s = machine_.compute.typical(),
+            .is_on_wall_clock = machine_.is_real};
   }
 
   void check(const Method& method, std::size_t /*dimension*/, int workers) const override {

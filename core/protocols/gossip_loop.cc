@@ -56,7 +56,8 @@ GossipLoop<Real>::GossipLoop(TrainingState<Real>& state,
       copies_(static_cast<std::size_t>(cluster_.workers())),
       messages_(models_.size()),
       mean_(d_),
-      time_(virtual_time_of(training_, machine)) {
+      time_(virtual_time_of(training_, machine)),
+      real_time_(real_time_of(training_, machine)) {
   if (time_) {
     delivery_.transfers = time_->transfers();
     seconds_ = time_->local_seconds();
@@ -76,8 +77,14 @@ GossipLoop<Real>::GossipLoop(TrainingState<Real>& state,
 
 template <class Real>
 StepEnd GossipLoop<Real>::advance(std::uint64_t t) {
+  if (const auto over = state_.end_if_spent(spent())) {
+    return *over;
+  }
   MixingIteration<Real> iteration(state_, t, t * static_cast<std::uint64_t>(cluster_.workers()));
   const double eta = iteration.step_size();
+  if (real_time_) {
+    real_time_->begin();
+  }
   state_.select_together([&] {
     each_worker([&](std::size_t slot, Worker<Real>& worker) {
       take_seconds(
@@ -85,6 +92,9 @@ StepEnd GossipLoop<Real>::advance(std::uint64_t t) {
       take_seconds(seconds_.select, slot, [&] { compress(t, eta, slot, worker); });
     });
   });
+  if (real_time_) {
+    real_time_->await_gradients(state_.participants(), t, 1);
+  }
   const StepEnd end = iteration.agree();
   if (end.diverged()) {
     return end;
@@ -96,6 +106,9 @@ StepEnd GossipLoop<Real>::advance(std::uint64_t t) {
   if (time_) {
     time_->advance(t, 1, seconds_);
     iteration.show_network(time_->view());
+  }
+  if (real_time_) {
+    iteration.show_wall_time(real_time_->now());
   }
   std::move(iteration).move_to(mean_, delivery_, notes_of(t));
   return end;
@@ -316,6 +329,9 @@ template <class Real>
 void GossipLoop<Real>::visit(RunState& state) {
   if (time_) {
     time_->visit(state);
+  }
+  if (real_time_) {
+    real_time_->visit(state);
   }
   state.workers<double>(d_, [&](std::size_t slot) { return std::span(models_[slot]); });
   if (!rule_.differences) {

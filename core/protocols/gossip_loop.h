@@ -21,6 +21,7 @@
 #include "core/graphs/mixing.h"
 #include "core/protocols/iteration.h"
 #include "core/protocols/protocol.h"
+#include "core/protocols/real_time.h"
 #include "core/protocols/virtual_time.h"
 
 namespace residuum {
@@ -37,6 +38,7 @@ class GossipLoop final : public Loop {
   GossipLoop(TrainingState<Real>& state, GossipRule rule, const SimulatedMachine& machine);
 
   StepEnd advance(std::uint64_t t) override;
+  SpentSoFar spent() const override { return {.virtual_s = time_ ? time_->seconds() : 0}; }
   void visit(RunState& state) override;
 
  private:
@@ -70,6 +72,7 @@ class GossipLoop final : public Loop {
   Delivery<Real> delivery_;   // has the traffic; no update is exchanged
   LocalSeconds seconds_;
   std::optional<VirtualTime> time_;
+  std::optional<RealTime> real_time_;
 
   // Room that workers use in turn.
   std::vector<Real> point_;  // w^p rounded, as gradients are computed from it

@@ -42,6 +42,9 @@ class Iteration {
   bool splits() const { return splits_; }
   /// Sets the virtual time that the version is shown with. Not collective.
   void show_network(const NetworkView& network) { network_ = network; }
+  /// Sets the wall seconds from the start of the run that the version is shown with. Not
+  /// collective.
+  void show_wall_time(double seconds) { times_.wall_s = seconds; }
 
  protected:
   /// Begins version t + 1, when all versions before it were made of so many gradients, and
@@ -140,6 +143,12 @@ class Computed : public Iteration<Real> {
   /// Forms a^p = e^p + c G^p and s^p = C(a^p), and agrees with the other processes on how the
   /// version is to end.
   [[nodiscard]] Compressed<Real> compress(LocalSeconds& seconds) &&;
+  /// Lets the workers wait by act(), whose seconds count as those of the gradients.
+  template <class Act>
+  void wait(const Act& act) {
+    act();
+    this->lap(&StepTimes::compute_s);
+  }
 
  private:
   friend class LockstepIteration<Real>;

@@ -27,6 +27,9 @@ LateLoop<Real>::LateLoop(TrainingState<Real>& state,
 
 template <class Real>
 StepEnd LateLoop<Real>::advance(std::uint64_t t) {
+  if (const auto over = state_.end_if_spent(spent())) {
+    return *over;
+  }
   LateIteration<Real> iteration(state_, t, version_.gradients());
   splits_ = iteration.splits();
   keep_model(t, iteration.step_size());

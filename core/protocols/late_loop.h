@@ -47,6 +47,9 @@ class LateLoop final : public Loop, private Effects {
   LateLoop(TrainingState<Real>& state, Cast cast, MachineOptions machine, Weights weights);
 
   StepEnd advance(std::uint64_t t) override;
+  SpentSoFar spent() const override {
+    return {.gradients = version_.gradients(), .virtual_s = simulation_.time()};
+  }
   void visit(RunState& state) override;
 
  private:

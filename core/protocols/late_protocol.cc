@@ -3,23 +3,7 @@
 #include "core/protocols/real_loop.h"
 
 namespace residuum {
-namespace {
-
-bool read_is_real(const Section& section) {
-  return section.choice("execution", {"simulated", "real"}, "simulated") == "real";
-}
-
-/// A run on real processes has the times of its machine. It may be given a simulated one, which it
-/// ignores, so that a study can sweep over both executions.
-SimulatedMachine machine_of(const Section& section, bool is_real) {
-  if (!is_real) {
-    return read_machine(section);
-  }
-  know_machine(section);
-  return {};
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::uint64_t read_limit(const Section& section,
                          const std::string& key,
@@ -44,22 +28,24 @@ std::uint64_t read_limit(const Section& section,
 LateProtocol::LateProtocol(const Section& section)
     : name_(section.text("kind", "late")),
       place_(section.where("kind")),
-      is_real_(read_is_real(section)),
-      machine_(machine_of(section, is_real_)) {}
+      machine_(read_is_real(section) ? read_real_machine(section) : read_machine(section)) {}
 
 ProtocolLaw LateProtocol::law(int workers) const {
   ProtocolLaw law = late_law(workers);
-  law.is_real = is_real_;
+  law.is_real = machine_.is_real;
+  law.is_on_wall_clock = machine_.is_real;
+  law.times_gradients = has_virtual_time(machine_);
+  law.gradient_s = machine_.compute.typical();
   return law;
 }
 
 int LateProtocol::most_processes(int workers) const {
-  return is_real_ ? workers / workers_of_part(workers) + 1 : workers;
+  return machine_.is_real ? workers / workers_of_part(workers) + 1 : workers;
 }
 
 Cluster LateProtocol::cluster(World& world, int workers) const {
-  return is_real_ ? Cluster::with_server(world, workers, workers_of_part(workers))
-                  : Cluster(world, workers);
+  return machine_.is_real ? Cluster::with_server(world, workers, workers_of_part(workers))
+                          : Cluster(world, workers);
 }
 
 /// Returns how many workers must share a process: those of a node.
@@ -106,20 +92,19 @@ void LateProtocol::check(const Method& method, std::size_t dimension, int worker
 template <class Real>
 std::unique_ptr<Loop> LateProtocol::start(TrainingState<Real>& state) const {
   const Training& training = state.training();
-  if (is_real_) {
+  if (machine_.is_real) {
     const int workers = state.cluster().workers();
     return std::make_unique<RealLoop<Real>>(
         state,
         [this, workers](std::uint64_t versions) { return cast(workers, versions); },
-        weights());
+        weights(),
+        takes_time(machine_) ? std::optional<Pace>(std::in_place, training, machine_)
+                             : std::nullopt);
   }
   const LinkModel links = training.networks.empty() ? LinkModel{} : training.networks.front().links;
-  MachineOptions options{.seed = training.seed,
-                         .compute = machine_.compute,
-                         .speeds = machine_.speeds,
-                         .stragglers = machine_.stragglers,
-                         .delay = linear_delay(links.alpha_s, 0),
-                         .link_s_per_byte = links.beta_s_per_byte};
+  MachineOptions options = machine_options(training, machine_);
+  options.delay = linear_delay(links.alpha_s, 0);
+  options.link_s_per_byte = links.beta_s_per_byte;
   return std::make_unique<LateLoop<Real>>(
       state, cast(state.cluster().workers(), training.iterations), std::move(options), weights());
 }

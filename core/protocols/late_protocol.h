@@ -43,7 +43,6 @@ class LateProtocol : public ProtocolFor<LateProtocol> {
 
   std::string name_;
   std::string place_;  // of `kind`, for messages
-  bool is_real_;
   SimulatedMachine machine_;
 };
 

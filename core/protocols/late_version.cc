@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/protocols/late_messages.h"
+#include "core/protocols/protocol.h"
 
 namespace residuum {
 namespace {
@@ -21,6 +22,7 @@ LateVersion<Real>::LateVersion(const TrainingState<Real>& state, Weights weights
       cluster_(state.cluster()),
       d_(training_.objective->dimension()),
       weights_(weights),
+      is_real_(protocol_law(training_).is_real),
       exchange_(state.aggregator().template exchange<Real>()),
       weight_given_(static_cast<std::size_t>(cluster_.workers())) {}
 
@@ -133,11 +135,18 @@ VersionNotes LateVersion<Real>::notes_of(const SimulatedVersion& made) {
                      .staleness_max = largest,
                      .staleness_counts = staleness_counts_,
                      .control_bytes = made.control_bytes,
-                     .seconds = made.time,
-                     .version_seconds = made.time - std::exchange(last_time_, made.time),
+                     .seconds = std::nullopt,
+                     .version_seconds = std::nullopt,
                      .waits = made.waits,
                      .weight_skew = std::nullopt,
                      .consensus_sq = std::nullopt};
+  const double version_seconds = made.time - std::exchange(last_time_, made.time);
+  if (is_real_) {
+    notes.wall_s = made.time;
+  } else {
+    notes.seconds = made.time;
+    notes.version_seconds = version_seconds;
+  }
   if (training_.plan.measures(made.version - 1)) {
     const double mean = std::accumulate(weight_given_.begin(), weight_given_.end(), 0.0) /
                         static_cast<double>(weight_given_.size());

@@ -67,6 +67,7 @@ class LateVersion {
   const Cluster& cluster_;
   std::size_t d_;
   Weights weights_;
+  bool is_real_;  // times are those of the wall clock
   std::unique_ptr<World> alone_ = make_single_process();
   std::unique_ptr<Exchange<Real>> exchange_;
   Delivery<Real> delivery_;

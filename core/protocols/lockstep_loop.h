@@ -9,6 +9,7 @@
 #include "core/protocols/iteration.h"
 #include "core/protocols/participant_exchange.h"
 #include "core/protocols/protocol.h"
+#include "core/protocols/real_time.h"
 #include "core/protocols/virtual_time.h"
 
 namespace residuum {
@@ -17,14 +18,15 @@ template <class Real>
 class LockstepLoop final : public Loop {
  public:
   /// Between two exchanges every worker that takes part takes `local_steps` gradients. The machine
-  /// says how long they take in virtual time.
+  /// says how long they take, in virtual or real time.
   LockstepLoop(TrainingState<Real>& state,
                std::uint64_t local_steps,
                const SimulatedMachine& machine)
       : state_(state),
         exchange_(state.aggregator(), state.cluster(), state.participants()),
         local_steps_(local_steps),
-        time_(virtual_time_of(state.training(), machine)) {
+        time_(virtual_time_of(state.training(), machine)),
+        real_time_(real_time_of(state.training(), machine)) {
     if (time_) {
       delivery_.transfers = time_->transfers();
       seconds_ = time_->local_seconds();
@@ -32,9 +34,20 @@ class LockstepLoop final : public Loop {
   }
 
   StepEnd advance(std::uint64_t t) override {
+    if (const auto over = state_.end_if_spent(spent())) {
+      return *over;
+    }
     const auto workers = static_cast<std::uint64_t>(state_.participants().count());
     LockstepIteration<Real> begun(state_, t, t * local_steps_ * workers);
+    if (real_time_) {
+      real_time_->begin();
+    }
     Computed<Real> computed = std::move(begun).compute(local_steps_, seconds_);
+    if (real_time_) {
+      computed.wait([&] {
+        real_time_->await_gradients(state_.participants(), t * local_steps_, local_steps_);
+      });
+    }
     Compressed<Real> compressed = std::move(computed).compress(seconds_);
     const StepEnd end = compressed.end();
     if (end.diverged()) {
@@ -46,14 +59,22 @@ class LockstepLoop final : public Loop {
       compressed.show_network(time_->view());
     }
     Updated<Real> updated = std::move(compressed).update(delivery_);
+    if (real_time_) {
+      updated.show_wall_time(real_time_->now());
+    }
     std::move(updated).update_residuals();
     return end;
   }
+
+  SpentSoFar spent() const override { return {.virtual_s = time_ ? time_->seconds() : 0}; }
 
   void visit(RunState& state) override {
     exchange_.visit(state_.without_messages(), state);
     if (time_) {
       time_->visit(state);
+    }
+    if (real_time_) {
+      real_time_->visit(state);
     }
   }
 
@@ -64,6 +85,7 @@ class LockstepLoop final : public Loop {
   std::uint64_t local_steps_;
   LocalSeconds seconds_;
   std::optional<VirtualTime> time_;
+  std::optional<RealTime> real_time_;
 };
 
 }  // namespace residuum

@@ -26,8 +26,12 @@ class Loop {
   virtual ~Loop() = default;
 
   /// Makes version t + 1 and returns how that ended, as the processes agree on it; if it diverged,
-  /// the version was not made. The call is collective.
+  /// the version was not made. If the versions before have spent the budget, it makes none and says
+  /// so. The call is collective.
   virtual StepEnd advance(std::uint64_t t) = 0;
+  /// Returns what the versions so far have taken of what an open budget may limit. It is right on
+  /// the root.
+  virtual SpentSoFar spent() const { return {}; }
   /// Saves or loads, between two versions, what the loop itself needs of those before.
   virtual void visit(RunState& /*state*/) {}
 };

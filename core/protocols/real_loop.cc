@@ -23,14 +23,17 @@ void add_counts(const SimulatedVersion& before, SimulatedVersion& notes) {
 }  // namespace
 
 template <class Real>
-RealLoop<Real>::RealLoop(TrainingState<Real>& state, MakeCast make_cast, Weights weights)
+RealLoop<Real>::RealLoop(TrainingState<Real>& state,
+                         MakeCast make_cast,
+                         Weights weights,
+                         std::optional<Pace> pace)
     : state_(state),
       training_(state.training()),
       cluster_(state.cluster()),
       d_(training_.objective->dimension()),
       make_cast_(std::move(make_cast)),
       roster_(make_cast_(1).roster),
-      workers_(state, roster_, weights),
+      workers_(state, roster_, weights, std::move(pace)),
       version_(state, weights),
       is_root_(cluster_.world().is_root()),
       known_(is_root_ ? roster_.workers : 0) {}
@@ -71,7 +74,8 @@ bool RealLoop<Real>::stops() const {
   return halts_.load() || (training_.stop != nullptr && training_.stop->load());
 }
 
-/// Gives all processes w_t, at which actors may begin before any message has arrived.
+/// Gives all processes w_t, at which actors may begin before any message has arrived, and the time
+/// of the run.
 template <class Real>
 void RealLoop<Real>::share_first_model() {
   Bytes bytes;
@@ -79,11 +83,18 @@ void RealLoop<Real>::share_first_model() {
     take_newest_model(0);
     ActorState state(bytes);
     pass_numbers(newest_, state);
+    double seconds = clock_.now();
+    state.value(seconds);
   }
   broadcast(cluster_.world(), 0, bytes);
   Model model{.version = 0, .step_size = 0, .numbers = {}};
   ActorState state{std::span<const std::byte>(bytes)};
   pass_numbers(model, state);
+  double seconds = 0;
+  state.value(seconds);
+  if (!is_root_) {
+    clock_.set(seconds);
+  }
   workers_.begin_at(first_, std::move(model));
 }
 
@@ -122,7 +133,7 @@ bool RealLoop<Real>::meet_or_look(std::uint64_t t) {
   // checkpoints would make none.
   const bool may_go_on =
       reason == StepEnd::Reason::none || (reason == StepEnd::Reason::save && t == first_);
-  const bool goes_on = may_go_on && !failure_.has_value();
+  const bool goes_on = may_go_on && !failure_.has_value() && !is_spent();
   if (is_root_) {
     halts_ = !goes_on;
   }
@@ -142,7 +153,8 @@ StepEnd RealLoop<Real>::halt(bool made) {
       throw Error(*failure_);
     }
   });
-  StepEnd end = agree(cluster_.world(), state_.own_end(found_));
+  const StepEnd spent{.reason = is_spent() ? StepEnd::Reason::spent : StepEnd::Reason::none};
+  StepEnd end = agree(cluster_.world(), std::min(state_.own_end(found_), spent));
   end.made = made;
   return end;
 }
@@ -264,7 +276,7 @@ void RealLoop<Real>::show() {
     return;  // it was made in name only
   }
   SimulatedVersion made = parallel_->take_notes();
-  made.time = seconds_before_ + std::chrono::duration<double>(Clock::now() - started_).count();
+  made.time = clock_.now();
   add_counts(carried_, made);
   carried_ = {};
   note_known(made);
@@ -303,11 +315,10 @@ void RealLoop<Real>::visit_server(ActorState& state) {
   for (double& seconds : carried_.waits) {
     state.value(seconds);
   }
-  double seconds = seconds_before_ + std::chrono::duration<double>(Clock::now() - started_).count();
+  double seconds = clock_.now();
   state.value(seconds);
   if (state.loads()) {
-    seconds_before_ = seconds;
-    started_ = Clock::now();
+    clock_.set(seconds);
   }
   state.value(state_.averaged());
 }

@@ -2,7 +2,8 @@
 // A RealLoop trains with a protocol whose gradients may be late, over real processes: the root is
 // the server, the others host the workers, and the actors of the protocol (actors/actor.h) talk by
 // a mailbox (actors/parallel.h). It makes versions as a LateLoop does, of messages that arrive when
-// they arrive. So a run is not repeated in every bit, and times are those of the wall clock.
+// they arrive. So a run is not repeated in every bit, and times are those of the wall clock. Where
+// the study says how long gradients take, they last so long (pace.h).
 //
 // Between two versions that are measured, processes are out of step. At a measured one they meet,
 // because f is evaluated on the data of all workers.
@@ -18,7 +19,6 @@
 // and the residuals have all gradients that were computed, and actors may begin anew at w_t.
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -28,7 +28,9 @@
 
 #include "core/protocols/actors/parallel.h"
 #include "core/protocols/late_version.h"
+#include "core/protocols/pace.h"
 #include "core/protocols/protocol.h"
+#include "core/protocols/real_time.h"
 #include "core/protocols/real_workers.h"
 
 namespace residuum {
@@ -39,14 +41,18 @@ class RealLoop final : public Loop, private Effects, private Payloads {
   /// Makes the actors of a run of so many versions.
   using MakeCast = std::function<Cast(std::uint64_t versions)>;
 
-  /// The cluster of the state has a server, and its training a mailbox.
-  RealLoop(TrainingState<Real>& state, MakeCast make_cast, Weights weights);
+  /// The cluster of the state has a server, and its training a mailbox. With a pace gradients last
+  /// as long as it says; else they take the time that they take.
+  RealLoop(TrainingState<Real>& state,
+           MakeCast make_cast,
+           Weights weights,
+           std::optional<Pace> pace = std::nullopt);
 
   StepEnd advance(std::uint64_t t) override;
+  SpentSoFar spent() const override { return {.gradients = version_.gradients()}; }
   void visit(RunState& state) override;
 
  private:
-  using Clock = std::chrono::steady_clock;
   using Model = TravellingModel<Real>;
 
   // The actors decide these; all but make_version come on the processes of workers and nodes.
@@ -65,10 +71,14 @@ class RealLoop final : public Loop, private Effects, private Payloads {
                        ActorId to,
                        std::span<const std::byte> bytes) override;
   void calculate(const GradientId& gradient) override { workers_.calculate(gradient); }
+  double least_seconds(const GradientId& gradient) override {
+    return workers_.least_seconds(gradient, clock_.now());
+  }
 
   void begin_at(std::uint64_t t);
   bool stops() const;
   void share_first_model();
+  bool is_spent() const { return is_root_ && training_.budget.is_spent(spent()); }
   static void pass_numbers(Model& model, ActorState& state);
   Placement placement() const;
   bool meet_or_look(std::uint64_t t);
@@ -101,8 +111,7 @@ class RealLoop final : public Loop, private Effects, private Payloads {
   std::vector<WorkerScalars> known_;    // of each worker
   /// Counts of before the run was last halted, and what workers say of their waits.
   SimulatedVersion carried_;
-  double seconds_before_ = 0;  // of the run before this process began
-  Clock::time_point started_ = Clock::now();
+  WallClock clock_;  // the same on all processes once actors have begun
   std::atomic<bool> halts_ = false;
 
   std::uint64_t first_ = 0;             // the version at which the actors began

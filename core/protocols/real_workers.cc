@@ -43,11 +43,15 @@ WorkerFailure unpack_failure(std::span<const std::byte> bytes) {
 }  // namespace
 
 template <class Real>
-RealWorkers<Real>::RealWorkers(TrainingState<Real>& state, const Roster& roster, Weights weights)
+RealWorkers<Real>::RealWorkers(TrainingState<Real>& state,
+                               const Roster& roster,
+                               Weights weights,
+                               std::optional<Pace> pace)
     : state_(state),
       d_(state.training().objective->dimension()),
       roster_(roster),
       weights_(weights),
+      pace_(std::move(pace)),
       reading_(static_cast<std::size_t>(state.cluster().count())),
       ready_(reading_.size()),
       numbers_(reading_.size()),
@@ -81,6 +85,15 @@ void RealWorkers<Real>::read(const GradientId& gradient) {
   reading_[place] = models_[source_of(gradient.worker)];
   check_actor_message(reading_[place]->version == gradient.base);
   numbers_[place] = numbers_before_[place] + gradient.iteration + 1;
+}
+
+template <class Real>
+double RealWorkers<Real>::least_seconds(const GradientId& gradient, double now) {
+  if (!pace_) {
+    return 0;
+  }
+  const std::uint64_t number = numbers_before_[slot(gradient.worker)] + gradient.iteration;
+  return pace_->seconds(static_cast<int>(gradient.worker), number, 1, now);
 }
 
 template <class Real>

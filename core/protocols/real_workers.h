@@ -16,6 +16,7 @@
 
 #include "core/protocols/actors/actor.h"
 #include "core/protocols/late_messages.h"
+#include "core/protocols/pace.h"
 #include "core/protocols/training_state.h"
 
 namespace residuum {
@@ -54,13 +55,19 @@ std::uint64_t unpack_arrival(std::span<const std::byte> bytes,
 template <class Real>
 class RealWorkers {
  public:
-  RealWorkers(TrainingState<Real>& state, const Roster& roster, Weights weights);
+  RealWorkers(TrainingState<Real>& state,
+              const Roster& roster,
+              Weights weights,
+              std::optional<Pace> pace);
 
   /// Lets actors begin anew at w_t, which is their version 0.
   void begin_at(std::uint64_t t, TravellingModel<Real> model);
 
   /// From now on the worker uses the newest model that it has received.
   void read(const GradientId& gradient);
+  /// Returns for how many seconds the gradient that was read for lasts at least, if it begins at
+  /// `now` seconds of the run; 0 without a pace.
+  double least_seconds(const GradientId& gradient, double now);
   /// Computes the gradient and forms its message. The compute thread calls this; errors are kept
   /// and travel in place of the message.
   void calculate(const GradientId& gradient);
@@ -103,6 +110,7 @@ class RealWorkers {
   std::size_t d_;
   Roster roster_;
   Weights weights_;
+  std::optional<Pace> pace_;
   std::uint64_t first_ = 0;  // the version at which the actors began
   double idle_s_ = 0;        // that the server has not heard of
 

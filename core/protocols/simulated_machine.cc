@@ -108,6 +108,24 @@ const char* key_of_times(const Section& section) {
   return section.switch_on("straggler_factor", 1) != 1 ? "straggler_factor" : nullptr;
 }
 
+/// Accepts the keys without reading them.
+void know_machine(const Section& section) {
+  for (const char* key :
+       {"compute", "speeds", "straggler_factor", "straggler_every_s", "straggler_lasts_s"}) {
+    section.knows(key);
+  }
+}
+
+/// Returns the machine of a study that does not say how long gradients take.
+SimulatedMachine machine_without_times(const Section& section) {
+  if (const char* const key = key_of_times(section)) {
+    usage_error(
+        "{} needs protocol.compute, the seconds of a gradient; give it, or leave the key out",
+        section.where(key));
+  }
+  return {.compute = TimeLaw::constant(0)};
+}
+
 }  // namespace
 
 SimulatedMachine read_machine(const Section& section) {
@@ -119,14 +137,15 @@ SimulatedMachine read_machine(const Section& section) {
 }
 
 SimulatedMachine read_lockstep_machine(const Section& section) {
+  section.knows("execution");
+  // Runs without these keys keep the ids that they had before.
+  if (section.has("execution") && section.given()["execution"] != "simulated" &&
+      read_is_real(section)) {
+    return read_real_machine(section);
+  }
   know_machine(section);
-  if (!section.has("compute")) {  // runs without the key keep the ids that they had before
-    if (const char* const key = key_of_times(section)) {
-      usage_error(
-          "{} needs protocol.compute, the seconds of a gradient; give it, or leave the key out",
-          section.where(key));
-    }
-    return {.compute = TimeLaw::constant(0)};
+  if (!section.has("compute")) {
+    return machine_without_times(section);
   }
   const auto value = section.any("compute");
   if (value == "measured") {
@@ -141,11 +160,20 @@ SimulatedMachine read_lockstep_machine(const Section& section) {
   return read_machine(section);
 }
 
-void know_machine(const Section& section) {
-  for (const char* key :
-       {"compute", "speeds", "straggler_factor", "straggler_every_s", "straggler_lasts_s"}) {
-    section.knows(key);
-  }
+bool read_is_real(const Section& section) {
+  return section.choice("execution", {"simulated", "real"}, "simulated") == "real";
+}
+
+SimulatedMachine read_real_machine(const Section& section) {
+  know_machine(section);
+  require(!section.has("compute") || section.given()["compute"] != "measured",
+          "{} is \"measured\", but a real run is timed by the wall clock anyway; give the seconds "
+          "that gradients are to last, or leave it out",
+          section.where("compute"));
+  SimulatedMachine machine =
+      section.has("compute") ? read_machine(section) : machine_without_times(section);
+  machine.is_real = true;
+  return machine;
 }
 
 void check_speeds(const SimulatedMachine& machine, int workers) {

@@ -1,6 +1,7 @@
 #pragma once
-// A simulated machine is what a study says in [protocol] of how long gradients take in virtual
-// time. The links between workers are those of [network].
+// A simulated machine is what a study says in [protocol] of how long gradients take, in virtual
+// time or, where workers are real, on the wall clock. The links between workers are those of
+// [network].
 
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@ namespace residuum {
 struct SimulatedMachine {
   TimeLaw compute = TimeLaw::constant(1);
   bool measures = false;  // gradients take what they took on this machine
+  bool is_real = false;   // workers wait until so much time has passed on the wall clock
   std::vector<double> speeds = {};
   std::string speeds_place = {};  // where they were given, for messages
   Stragglers stragglers = {};
@@ -24,17 +26,27 @@ struct SimulatedMachine {
 /// range is a usage error.
 SimulatedMachine read_machine(const Section& section);
 
-/// Reads the same for a protocol in lockstep, whose virtual clocks show times and decide nothing:
-/// `compute` may also be "measured", and where it is missing gradients take no time.
+/// Reads `execution`, which is "simulated" where it is missing; true for "real".
+bool read_is_real(const Section& section);
+
+/// Reads the same for real workers, whose gradients take the time that they take where `compute` is
+/// missing.
+SimulatedMachine read_real_machine(const Section& section);
+
+/// Reads the same for a protocol in lockstep, with its `execution`. Virtual clocks show times and
+/// decide nothing: `compute` may also be "measured", and where it is missing gradients take no
+/// time.
 SimulatedMachine read_lockstep_machine(const Section& section);
 
-/// True if gradients of a protocol in lockstep take time.
+/// True if the study gives the time of gradients, or has it measured.
 inline bool takes_time(const SimulatedMachine& machine) {
   return machine.measures || !machine.compute.is_zero();
 }
 
-/// Accepts the same keys without reading them.
-void know_machine(const Section& section);
+/// True if these times are virtual.
+inline bool has_virtual_time(const SimulatedMachine& machine) {
+  return takes_time(machine) && !machine.is_real;
+}
 
 /// Reports a usage error if the speeds are not those of so many workers.
 void check_speeds(const SimulatedMachine& machine, int workers);

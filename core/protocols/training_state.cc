@@ -178,6 +178,20 @@ StepEnd TrainingState<Real>::own_end(const StepEnd& seen) const {
   return {.reason = asks && training_.checkpoints->due() ? Reason::save : Reason::none};
 }
 
+template <class Real>
+std::optional<StepEnd> TrainingState<Real>::end_if_spent(const SpentSoFar& spent) const {
+  const OpenBudget& budget = training_.budget;
+  if (!budget.is_open()) {
+    return std::nullopt;
+  }
+  World& world = cluster_.world();
+  const bool goes_on = !world.is_root() || !budget.is_spent(spent);
+  if (world.minimum(goes_on ? 1 : 0) == 1) {
+    return std::nullopt;
+  }
+  return StepEnd{.reason = Reason::spent, .made = false};
+}
+
 template class TrainingState<float>;
 template class TrainingState<double>;
 

@@ -27,6 +27,7 @@ struct StepEnd {
     broken_worker,  // a gradient or an accumulator is not finite
     bad_loss,       // the loss that was evaluated is not finite, or above its bound
     stop,           // a signal asks to stop after this iteration
+    spent,          // the versions so far have spent the budget of the run
     save,           // a checkpoint is due after it
     none,           // the run goes on
   };
@@ -94,6 +95,10 @@ class TrainingState {
   /// Returns the end that the first worker here demands whose gradient or accumulator is not
   /// finite.
   StepEnd end_at_workers() const;
+
+  /// Returns the end of a run whose budget is spent, if it is, before another version is made; the
+  /// root knows what is spent. Collective where the budget is open.
+  std::optional<StepEnd> end_if_spent(const SpentSoFar& spent) const;
 
   /// Copies w_t from the root to all processes, which need it to evaluate f. Collective.
   void share_model();

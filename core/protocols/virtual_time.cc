@@ -3,17 +3,9 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/protocols/pace.h"
+
 namespace residuum {
-namespace {
-
-MachineOptions options_of(const Training& training, const SimulatedMachine& machine) {
-  return {.seed = training.seed,
-          .compute = machine.compute,
-          .speeds = machine.speeds,
-          .stragglers = machine.stragglers};
-}
-
-}  // namespace
 
 VirtualTime::VirtualTime(const Training& training, const SimulatedMachine& machine)
     : cluster_(*training.cluster),
@@ -35,7 +27,7 @@ VirtualTime::VirtualTime(const Training& training, const SimulatedMachine& machi
   const auto follow = [&](Part last, const NetworkModel& network) {
     followed_.push_back(
         {.last = last,
-         .clocks = NetworkClocks(network, options_of(training, machine), cluster_.workers())});
+         .clocks = NetworkClocks(network, machine_options(training, machine), cluster_.workers())});
   };
   if (takes_time(machine)) {
     follow(Part::compute, {});
@@ -174,7 +166,8 @@ void VirtualTime::visit(RunState& state) {
 std::optional<VirtualTime> virtual_time_of(const Training& training,
                                            const SimulatedMachine& machine) {
   const bool is_asked = !training.networks.empty() || takes_time(machine) || training.times_work;
-  return is_asked ? std::optional<VirtualTime>(std::in_place, training, machine) : std::nullopt;
+  return is_asked && !machine.is_real ? std::optional<VirtualTime>(std::in_place, training, machine)
+                                      : std::nullopt;
 }
 
 }  // namespace residuum

@@ -41,6 +41,9 @@ class VirtualTime {
             .ready = layers_ ? layers_->ready() : std::span<const double>()};
   }
 
+  /// Returns the virtual seconds up to the last version on the first network; right on the root.
+  double seconds() const { return times_.front().total_s(); }
+
   void visit(RunState& state);
 
  private:
@@ -71,7 +74,8 @@ class VirtualTime {
   std::vector<NetworkTimes> times_;
 };
 
-/// Returns the virtual time of a run in lockstep; none where the study asks for none.
+/// Returns the virtual time of a run in lockstep; none where the study asks for none, or for real
+/// time.
 std::optional<VirtualTime> virtual_time_of(const Training& training,
                                            const SimulatedMachine& machine);
 

@@ -121,7 +121,7 @@ namespace residuum {
     integer,                                                                                       \
     "bytes",                                                                                       \
     "bytes of messages between nodes since the last update, without payloads")                     \
-  X(virtual_s, number, "s", "virtual or wall time from the start to this update")                  \
+  X(virtual_s, number, "s", "virtual time from the start to this update")                          \
   X(quota_wait_s,                                                                                  \
     number,                                                                                        \
     "s",                                                                                           \
@@ -143,7 +143,8 @@ namespace residuum {
     "entries that two workers' messages share over those of one, mean over the pairs")             \
   X(support_union, number, "", "indices that any worker sent over the entries of all messages")    \
   X(lyapunov, number, "", "V/P of the tight theory after this step; EF21: of w_t and its g^p")     \
-  X(lyapunov_ratio, number, "", "V over that of the iteration before, less what rounding may add")
+  X(lyapunov_ratio, number, "", "V over that of the iteration before, less what rounding may add") \
+  X(wall_s, number, "s", "wall time from the start to this update, of a run with real execution")
 
 enum class Column : std::size_t {
 #define RESIDUUM_ENUMERATOR(identifier, type, unit, meaning) identifier,

@@ -1,6 +1,8 @@
 #include "core/trainer/trainer.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "core/gradient_source.h"
 #include "core/protocols/protocol.h"
@@ -38,9 +40,11 @@ class Trainer {
       outcome.iterations = training_.checkpoints->load(state);
       wall_before = outcome.iterations > 0 ? outcome.wall_s : 0;
     }
+    bool is_spent = false;  // the budget
     while (outcome.iterations < training_.iterations && outcome.state == State::finished &&
-           await_gradients(outcome.iterations, state)) {
+           !is_spent && await_gradients(outcome.iterations, state)) {
       const StepEnd end = loop_->advance(outcome.iterations);
+      is_spent = end.reason == Reason::spent;
       take_note(end, outcome);
       const bool saves = end.reason != Reason::none || outcome.iterations == training_.iterations;
       if (training_.checkpoints != nullptr && saves && outcome.iterations > 0 &&
@@ -75,6 +79,16 @@ class Trainer {
     return next == GradientSource::Next::iteration;
   }
 
+  /// Returns how many iterations the run has, or with an open budget seems to have, by what the
+  /// first of them have spent of it.
+  std::uint64_t expected_iterations(std::uint64_t done) const {
+    const double share = training_.budget.share(loop_->spent());
+    const double expected = share > 0 ? static_cast<double>(done) / share : 0;
+    return share > 0 && expected < static_cast<double>(training_.iterations)
+               ? std::max(done, static_cast<std::uint64_t>(std::ceil(expected)))
+               : training_.iterations;
+  }
+
   /// Updates the outcome after a version was made or given up.
   void take_note(const StepEnd& end, Outcome& outcome) {
     if (end.diverged()) {
@@ -84,7 +98,7 @@ class Trainer {
     if (end.made) {
       ++outcome.iterations;
       if (state_.cluster().world().is_root()) {
-        observer_.progress(outcome.iterations, training_.iterations);
+        observer_.progress(outcome.iterations, expected_iterations(outcome.iterations));
       }
     }
     if (end.reason == Reason::stop) {

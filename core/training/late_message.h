@@ -45,11 +45,12 @@ struct VersionNotes {
   std::optional<std::uint64_t> staleness_max;
   std::span<const std::uint64_t> staleness_counts;  // gradients so far, by their staleness
   std::optional<std::uint64_t> control_bytes;
-  std::optional<double> seconds;               // from the start, virtual or of the wall clock
-  std::optional<double> version_seconds;       // since the version before
-  std::optional<std::array<double, 4>> waits;  // of the quota, staleness, pulls; idle workers
-  std::optional<double> weight_skew;           // largest over mean of the workers' weights so far
-  std::optional<double> consensus_sq;          // mean of |w^p - mean w|^2
+  std::optional<double> seconds;                // from the start, virtual
+  std::optional<double> version_seconds;        // since the version before
+  std::optional<std::array<double, 4>> waits;   // of the quota, staleness, pulls; idle workers
+  std::optional<double> weight_skew;            // largest over mean of the workers' weights so far
+  std::optional<double> consensus_sq;           // mean of |w^p - mean w|^2
+  std::optional<double> wall_s = std::nullopt;  // from the start, of a run on the wall clock
 };
 
 /// The parts of a version: its late messages by worker and number, and what their weighted sum is

@@ -15,8 +15,10 @@
 #include "core/schedules/cadence.h"
 #include "core/schedules/tight_rate.h"
 #include "core/training/batches.h"
+#include "core/training/budget.h"
 #include "core/training/method.h"
 #include "core/training/overlap.h"
+#include "core/training/sleeper.h"
 
 namespace residuum {
 
@@ -55,7 +57,8 @@ struct Training {
   Mailbox* mailbox = nullptr;  // between the processes, for a protocol that is real (laws.h)
   std::vector<std::vector<std::uint32_t>> shards;  // one per worker; empty without a data set
   std::uint64_t seed = 1;
-  std::uint64_t iterations = 0;
+  std::uint64_t iterations = 0;  // at most
+  OpenBudget budget = {};        // that may end the run before
   std::size_t batch = 1;         // samples per worker and iteration; 0: the whole shard
   std::size_t accumulation = 1;  // parts of a batch whose gradients are taken one after the other
   Sampling sampling = Sampling::replacement;
@@ -64,6 +67,7 @@ struct Training {
   std::vector<NetworkModel> networks;  // of virtual time; one where it decides what is trained
   bool times_work = false;             // virtual time has what selections and merges take here
   Overlap overlap = {};                // of messages and gradients in virtual time
+  Sleeper* sleeper = nullptr;          // of a real run; null: it waits as the study says
   MeasurementPlan plan;
   std::optional<double> loss_bound;         // an evaluated f above it ends the run as diverged
   std::optional<double> minimum;            // f*, if known

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "core/text.h"
 #include "experiments/commands/commands.h"
@@ -134,6 +136,22 @@ std::uint64_t gradients_of(const PreparedRun& run) {
   return run.protocol ? law_of(run).contributions.value_or(workers) : workers;
 }
 
+/// Returns the gradients of all workers in a run; an estimate where they vary. Virtual seconds are
+/// those that all workers compute in, as if nobody waited.
+std::uint64_t all_gradients_of(const PreparedRun& run) {
+  const OpenBudget& budget = run.training.budget;
+  const double gradient_s = run.protocol ? law_of(run).gradient_s : 0;
+  if (budget.gradients) {
+    return *budget.gradients;
+  }
+  if (budget.virtual_s && gradient_s > 0) {
+    constexpr double kMost = 1e18;
+    return static_cast<std::uint64_t>(
+        std::min(kMost, std::ceil(*budget.virtual_s / gradient_s * run.participants())));
+  }
+  return run.training.iterations * gradients_of(run);
+}
+
 /// Estimates the seconds of a run on one core: a worker passes over d numbers for its gradient of
 /// each sample and twice for its message. Only what is short or long by far is told apart.
 double estimated_seconds(const PreparedRun& run) {
@@ -146,9 +164,8 @@ double estimated_seconds(const PreparedRun& run) {
       batch > 0 ? batch : static_cast<double>(run.samples) / std::max(run.workers, 1);
   const double per_gradient = kSecondsPerMessage + kSecondsPerNumber * (kPasses + samples) *
                                                        static_cast<double>(run.dimension);
-  const auto gradients =
-      static_cast<double>(run.training.iterations) * static_cast<double>(gradients_of(run));
-  return gradients * per_gradient * (run.needs_pilot ? kPilots : 1);
+  return static_cast<double>(all_gradients_of(run)) * per_gradient *
+         (run.needs_pilot ? kPilots : 1);
 }
 
 }  // namespace
@@ -184,18 +201,19 @@ ExitCode plan_command(const Options& options) {
   const auto runs = prepare_all(study, objectives);
   plan.runs.reserve(runs.size());
   for (const auto& run : runs) {
-    plan.runs.push_back({.id = run.id,
-                         .state = state_in(plan.result_dir, run),
-                         .seed = run.seed,
-                         .iterations = run.training.iterations,
-                         .workers = run.workers,
-                         .processes = run.protocol != nullptr
-                                          ? run.protocol->most_processes(run.workers)
-                                          : run.workers,
-                         .worker_iterations = run.training.iterations * gradients_of(run),
-                         .needs_pilot = run.needs_pilot,
-                         .seconds = estimated_seconds(run),
-                         .varying = varying_text(run.varying)});
+    plan.runs.push_back(
+        {.id = run.id,
+         .state = state_in(plan.result_dir, run),
+         .seed = run.seed,
+         .iterations =
+             run.training.budget.is_open() ? std::nullopt : std::optional(run.training.iterations),
+         .workers = run.workers,
+         .processes =
+             run.protocol != nullptr ? run.protocol->most_processes(run.workers) : run.workers,
+         .worker_iterations = all_gradients_of(run),
+         .needs_pilot = run.needs_pilot,
+         .seconds = estimated_seconds(run),
+         .varying = varying_text(run.varying)});
   }
   plan_format(options.plan_format).print(options, plan);
   require_prepared(runs);

@@ -10,13 +10,15 @@
 namespace residuum {
 namespace {
 
+using Json = nlohmann::json;
+
 void print_plan_as_json(const Options& /*options*/, const Plan& plan) {
   auto list = nlohmann::json::array();
   for (const auto& run : plan.runs) {
     list.push_back({{"run_id", run.id},
                     {"state", run.state},
                     {"seed", run.seed},
-                    {"iterations", run.iterations},
+                    {"iterations", run.iterations ? Json(*run.iterations) : Json()},
                     {"workers", run.workers},
                     {"worker_iterations", run.worker_iterations},
                     {"needs_pilot", run.needs_pilot},
@@ -34,7 +36,7 @@ void print_plan_as_table(const Options& /*options*/, const Plan& plan) {
                run.state,
                run.id,
                run.workers,
-               run.iterations,
+               run.iterations ? fmt::to_string(*run.iterations) : "?",
                run.varying);
     if (!run.is_over()) {
       work += run.worker_iterations;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct PlannedRun {
   std::string id;
   std::string state;
   std::uint64_t seed = 0;
-  std::uint64_t iterations = 0;
+  std::optional<std::uint64_t> iterations = 0;  // absent where a budget decides
   int workers = 0;
   int processes = 0;  // at most
   std::uint64_t worker_iterations = 0;

@@ -192,8 +192,10 @@ void add_figure(CLI::App& command, Options& options) {
       .add_option(
           "QUANTITY", own.quantity, "loss-gap, delta, ..., or the name of a figure of the report")
       ->required();
-  command.add_option(
-      "--by", own.by, "what it is drawn against: iterations, bytes, time, gradients or epochs");
+  command.add_option("--by",
+                     own.by,
+                     "what it is drawn against: iterations, bytes, time (virtual), wall, "
+                     "gradients or epochs");
   command
       .add_option("--methods", own.methods, "names of the methods that are drawn, parted by commas")
       ->allow_extra_args(false)

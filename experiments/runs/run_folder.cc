@@ -237,10 +237,9 @@ void refuse_other_program(const std::filesystem::path& result_dir, const Prepare
 
 namespace {
 
-/// Returns T; null where a training outside decides when the run ends.
+/// Returns T; null where a training outside or a budget decides when the run ends.
 Json planned_iterations(const PreparedRun& run) {
-  const bool is_open = run.objective->source() != nullptr && run.training.iterations == kOpenEnd;
-  return is_open ? Json() : Json(run.training.iterations);
+  return run.has_open_end() ? Json() : Json(run.training.iterations);
 }
 
 }  // namespace

@@ -65,14 +65,32 @@ void refuse_details(const Section& section, const PreparedRun& run) {
 Cadence read_cadence(const Section& section,
                      const char* key,
                      const nlohmann::json& fallback,
-                     std::uint64_t iterations) {
+                     const Training& training) {
   const auto value = section.any(key, fallback);
+  const std::uint64_t iterations = training.iterations;
+  require(!training.budget.is_open() || !value.is_object() || !value.contains("even"),
+          "{}: {{ even = N }} divides the iterations of the run, whose number is not known "
+          "beforehand; give a whole number or {{ geometric = F }}",
+          section.where(key));
   require(!value.is_number_integer() || value == fallback || value < 1 || value <= iterations,
           "{}: every {} iterations are more than the run has, which are {}",
           section.where(key),
           shown(value),
           iterations);
   return {value, section.where(key), iterations};
+}
+
+/// Returns which iterations have rows where the study does not say. What holds in every iteration
+/// is decided by rows of every iteration: short runs have them, long runs have some kDefaultRows.
+/// Gradients that come from elsewhere take no time here, and their end may be open, so that every
+/// step is measured. Where a budget ends the run, rows become rarer as it goes on.
+nlohmann::json default_rows(const PreparedRun& run) {
+  constexpr int kDefaultRows = 2000;
+  if (run.objective->recorded_steps() || run.objective->source() != nullptr) {
+    return 1;
+  }
+  return run.training.budget.is_open() ? nlohmann::json{{"geometric", 1.05}}
+                                       : nlohmann::json{{"even", kDefaultRows}};
 }
 
 /// Refuses what a study asks for that takes an f, where only gradients are known.
@@ -136,7 +154,7 @@ void read_needs(const Section& section, PreparedRun& run) {
   }
   training.plan.follows_iterate = iterate;
   const auto cadence = [&](const char* key, const nlohmann::json& fallback) {
-    return read_cadence(section, key, fallback, training.iterations);
+    return read_cadence(section, key, fallback, training);
   };
   if (virtual_points) {
     training.plan.virtual_points = cadence("virtual_every", {{"geometric", 4.0}});
@@ -167,27 +185,20 @@ void read_probes(const Section& section, PreparedRun& run) {
   if (law.is_real) {
     refuse_details(section, run);
   }
-  run.details.networks = !training.networks.empty() && law.synchrony != Synchrony::late;
-  if (training.overlap.rule != OverlapRule::none) {
+  run.details.networks =
+      !training.networks.empty() && law.synchrony != Synchrony::late && !law.is_on_wall_clock;
+  if (training.overlap.rule != OverlapRule::none && !law.is_on_wall_clock) {
     run.details.overlapped = run.objective->layers();
   }
   training.plan.measure = !run.probes.empty() || run.details.any();
-  const std::uint64_t iterations = training.iterations;
   if (run.details.magnitudes) {
-    training.plan.magnitudes = read_cadence(section, "magnitudes_every", 1, iterations);
+    training.plan.magnitudes = read_cadence(section, "magnitudes_every", 1, training);
   }
-  // What holds in every iteration is decided by rows of every iteration: short runs have them, long
-  // runs have some kDefaultRows. Gradients that come from elsewhere take no time here, and their
-  // end may be open, so that every step is measured.
-  constexpr int kDefaultRows = 2000;
-  const nlohmann::json every = run.objective->recorded_steps() || run.objective->source() != nullptr
-                                   ? nlohmann::json(1)
-                                   : nlohmann::json{{"even", kDefaultRows}};
-  training.plan.measured = read_cadence(section, "every", every, iterations);
+  training.plan.measured = read_cadence(section, "every", default_rows(run), training);
   const nlohmann::json dense_start{{"geometric", 1.1}};
   const auto evaluate = section.any("evaluate", dense_start);
-  training.plan.evaluated = read_cadence(section, "evaluate", dense_start, iterations);
-  training.plan.tested = read_cadence(section, "test", evaluate, iterations);
+  training.plan.evaluated = read_cadence(section, "evaluate", dense_start, training);
+  training.plan.tested = read_cadence(section, "test", evaluate, training);
   training.plan.full_gradient = section.flag("full_gradient", true);
   run.records_times = section.flag("times", true);
   read_needs(section, run);

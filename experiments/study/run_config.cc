@@ -150,63 +150,6 @@ std::optional<double> samples_per_iteration(const PreparedRun& run) {
              : static_cast<double>(*gradients) * static_cast<double>(run.training.batch);
 }
 
-/// Returns how many iterations make so many epochs. The last one may pass their end, but not by
-/// much: runs that a study compares have seen as many samples.
-std::uint64_t whole_iterations(double epochs, double per_iteration, const std::string& where) {
-  constexpr double kRounding = 1e-12;
-  constexpr double kMostExcess = 1.25;
-  const double iterations = std::ceil(epochs / per_iteration * (1 - kRounding));
-  require(iterations < 4294967296.0,
-          "{}: {} epochs are {} iterations; 4294967295 are the most",
-          where,
-          epochs,
-          iterations);
-  const double fewer = (iterations - 1) * per_iteration;
-  require(iterations * per_iteration <= kMostExcess * epochs,
-          "{}: {} epochs end within an iteration, which takes {} of an epoch; the nearest that fit "
-          "are {}{}, or give 'iterations'",
-          where,
-          epochs,
-          per_iteration,
-          fewer > 0 ? fmt::format("{} and ", fewer) : std::string(),
-          iterations * per_iteration);
-  return static_cast<std::uint64_t>(iterations);
-}
-
-std::uint64_t read_iterations(const Section& section, const PreparedRun& run) {
-  require(!(section.has("iterations") && section.has("epochs")),
-          "{} and {}: give one of them, either is enough",
-          section.where("iterations"),
-          section.where("epochs"));
-  if (run.objective->source() != nullptr && !section.has("iterations") && !section.has("epochs")) {
-    section.knows("iterations");
-    section.knows("epochs");
-    return kOpenEnd;
-  }
-  require(section.has("iterations") || section.has("epochs"),
-          "section [budget] needs 'iterations' or 'epochs'");
-  if (section.has("iterations")) {
-    const auto iterations = section.integer("iterations");
-    require(iterations >= 1 && iterations < std::int64_t{1} << 32,
-            "{} must lie in 1..4294967295, got {}",
-            section.where("iterations"),
-            iterations);
-    return static_cast<std::uint64_t>(iterations);
-  }
-  const double epochs = section.number("epochs");
-  require(epochs > 0, "{} must be positive, got {}", section.where("epochs"), epochs);
-  require(run.objective->samples() > 0,
-          "{}: this objective has no data set; give 'iterations'",
-          section.where("epochs"));
-  const auto samples = samples_per_iteration(run);
-  require(samples.has_value(),
-          "{}: iterations of this protocol have more gradients or fewer, as it happens; give "
-          "'iterations'",
-          section.where("epochs"));
-  const double epochs_per_iteration = *samples / static_cast<double>(run.objective->samples());
-  return whole_iterations(epochs, epochs_per_iteration, section.where("epochs"));
-}
-
 Precision read_precision(const Section& section) {
   return section.choice("precision", {"float32", "float64"}, "float32") == "float64"
              ? Precision::float64
@@ -271,8 +214,10 @@ StepContext step_context(const PreparedRun& run, const Method& method, std::size
                       .iterations = static_cast<double>(run.training.iterations),
                       .workers = static_cast<double>(run.participants()),
                       .has_epochs = objective.samples() > 0};
+  if (run.has_open_end()) {
+    context.iterations = 0;
+  }
   if (GradientSource* const source = objective.source()) {
-    context.iterations = run.training.iterations == kOpenEnd ? 0 : context.iterations;
     context.live = [source] { return source->step_size(); };
   }
   context.tight = [&run, &method] { return tight_facts(run, method); };
@@ -482,7 +427,10 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
 
   read_protocol(sections, spec, run, known);
   const Section& budget = sections["budget"];
-  training.iterations = read_iterations(budget, run);
+  read_length(budget,
+              {.gradients = law_of(run).contributions, .samples = samples_per_iteration(run)},
+              law_of(run),
+              training);
   check_source(sections["protocol"], training, law_of(run));
   check_batches(budget, training, law_of(run).local_steps);
   check_recorded(budget, training, law_of(run));
@@ -497,6 +445,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
     require(run.objective->source() == nullptr,
             "{}: pilot runs need gradients of their own; give 'threshold'",
             sections["sparsifier"].where("kind"));
+    check_pilot_length(sections["sparsifier"], training, law_of(run));
     check_pilot(*pilot, run.workers, training.iterations);
     run.needs_pilot = true;
   }

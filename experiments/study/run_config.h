@@ -14,6 +14,7 @@
 #include "core/protocols/protocol.h"
 #include "core/trainer/pilot.h"
 #include "core/trainer/trainer.h"
+#include "experiments/study/budget_section.h"
 #include "experiments/study/detail_tables.h"
 #include "experiments/study/study.h"
 #include "objectives/registry.h"
@@ -22,10 +23,6 @@ namespace residuum {
 
 /// The number of workers P where a study gives none.
 inline constexpr int kDefaultWorkers = 4;
-
-/// The number of iterations where a training outside decides when the run ends: the most there can
-/// be.
-inline constexpr std::uint64_t kOpenEnd = (std::uint64_t{1} << 32U) - 1;
 
 /// The cache makes objectives from their settings; the last one stays loaded, since neighbouring
 /// runs share it.
@@ -65,6 +62,13 @@ struct PreparedRun {
   int workers = 1;
   /// Returns how many workers take part in a version.
   int participants() const { return training.participants.value_or(workers); }
+
+  /// Returns whether the number of iterations is known only once the run has ended. A run that is
+  /// only identified may be open without being known to be.
+  bool has_open_end() const {
+    return training.budget.is_open() || (objective != nullptr && objective->source() != nullptr &&
+                                         training.iterations == kOpenEnd);
+  }
 
   bool needs_pilot = false;             // its threshold is yet to be found
   std::optional<FoundThreshold> found;  // the threshold that was; no part of the identity

@@ -255,7 +255,10 @@ constexpr auto kKeys = std::to_array<StudyKey>({
 
     {kProtocol, "kind", "bsp", "residuum list protocols"},
     {kProtocol, "period", "", "local: gradients between two exchanges"},
-    {kProtocol, "execution", "simulated", "asp, ssp, inhad: or real, on the processes of mpirun"},
+    {kProtocol,
+     "execution",
+     "simulated",
+     "or real, timed by the wall clock; asp, ssp, inhad: on the processes of mpirun"},
     {kProtocol,
      "staleness",
      "inhad: unlimited",
@@ -274,7 +277,8 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kProtocol,
      "compute",
      "late gradients: 1",
-     "virtual seconds of a gradient: a number, exponential:MEAN, lognormal:MEDIAN,SIGMA, "
+     "seconds of a gradient, which real workers wait for: a number, exponential:MEAN, "
+     "lognormal:MEDIAN,SIGMA, "
      "pareto:LEAST,ALPHA, or in lockstep measured"},
     {kProtocol, "speeds", "", "of the workers, a list: worker p takes 1/speeds[p] of the time"},
     {kProtocol, "straggler_factor", "1", "how many times as long a straggler takes"},
@@ -340,6 +344,8 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "epochs",
      "",
      "instead of iterations; refused where the last iteration would make them a quarter more"},
+    {kBudget, "gradients", "", "instead of iterations: those of all workers together"},
+    {kBudget, "virtual_s", "", "instead of iterations: seconds of virtual time; needs compute"},
     {kBudget, "loss_bound", "", "an evaluated f above it ends the run as diverged"},
 
     {kProbes,
@@ -349,7 +355,7 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "residuum list probes; a list"},
     {kProbes,
      "every",
-     "{ even = 2000 }; recorded: 1",
+     "{ even = 2000 }; recorded: 1; virtual_s: { geometric = 1.05 }",
      "which iterations have rows: each N-th from 0, { geometric = F } or { even = N }; those of "
      "the other cadences and the last have rows, too"},
     {kProbes,

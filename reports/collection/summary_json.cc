@@ -383,6 +383,22 @@ Json on_networks_json(const Summary& summary) {
   return comparisons;
 }
 
+/// Each entry is one method with simulated and real runs.
+Json predictions_json(const Summary& summary) {
+  Json predictions = Json::array();
+  for (const auto& held : summary.predictions) {
+    const TimesAtIteration& last = held.times.back();
+    predictions.push_back({{"method", held.label},
+                           {"iteration", json_number(last.iteration)},
+                           {"predicted_s", to_json(spread_of(last.predicted_s))},
+                           {"measured_s", to_json(spread_of(last.measured_s))},
+                           {"ratio", to_json(spread_of(held.ratios))},
+                           {"band", kPredictionBand},
+                           {"in_band", held.is_in_band()}});
+  }
+  return predictions;
+}
+
 Json background_json(const ResultFolder& folder) {
   return {{"timing", timing_json(folder)},
           {"data", data_json(folder)},
@@ -406,6 +422,7 @@ void write_summary(const Summary& summary, const std::filesystem::path& file) {
              {"comparisons", comparisons_json(summary)},
              {"targets", targets_json(summary)},
              {"on_networks", on_networks_json(summary)},
+             {"predictions", predictions_json(summary)},
              {"rates", rates_json(summary)}};
   after.update(background_json(summary.folder));
   if (summary.search) {

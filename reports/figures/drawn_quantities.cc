@@ -8,11 +8,14 @@ namespace {
 constexpr std::string_view kTimeCaption =
     "The same against the virtual second in which the next version took the model's place. Methods "
     "without a virtual clock have no curve here.";
+constexpr std::string_view kWallCaption =
+    "The same against the wall second in which the next version took the model's place. Methods "
+    "whose execution is not real have no curve here.";
 constexpr std::string_view kGradientsCaption =
     "The same against the gradients of all workers that had entered the model. Methods whose "
     "versions are made of one gradient of each worker have no curve here.";
 
-constexpr std::array<DrawnQuantity, 23> kDrawnQuantities{
+constexpr std::array<DrawnQuantity, 25> kDrawnQuantities{
     {{.name = "loss-gap",
       .column = Column::loss_gap,
       .title = "Loss gap",
@@ -50,6 +53,13 @@ constexpr std::array<DrawnQuantity, 23> kDrawnQuantities{
       .caption = kTimeCaption,
       .log_span = 5,
       .against = Column::virtual_s},
+     {.name = "loss-gap-wall",
+      .column = Column::loss_gap,
+      .title = "Loss gap against wall time",
+      .y_label = "f(w) − f*",
+      .caption = kWallCaption,
+      .log_span = 5,
+      .against = Column::wall_s},
      {.name = "loss-gap-gradients",
       .column = Column::loss_gap,
       .title = "Loss gap against gradients",
@@ -64,6 +74,13 @@ constexpr std::array<DrawnQuantity, 23> kDrawnQuantities{
       .caption = kTimeCaption,
       .log_span = 50,
       .against = Column::virtual_s},
+     {.name = "loss-wall",
+      .column = Column::loss,
+      .title = "Loss against wall time",
+      .y_label = "f(w)",
+      .caption = kWallCaption,
+      .log_span = 50,
+      .against = Column::wall_s},
      {.name = "loss-gradients",
       .column = Column::loss,
       .title = "Loss against gradients",

@@ -97,6 +97,9 @@ DrawnAxis axis_of(const DrawnQuantity& quantity) {
   if (quantity.against == Column::epoch) {
     return {.label = "passes over the data", .scale = Scale::linear};
   }
+  if (quantity.against == Column::wall_s) {
+    return {.label = "wall time, s", .scale = Scale::linear};
+  }
   return quantity.against ? DrawnAxis{.label = "virtual time, s", .scale = Scale::linear}
                           : DrawnAxis{.label = "iteration", .scale = Scale::linear};
 }

@@ -19,6 +19,7 @@ void LateTotals::add(const IterationRecord& record) {
   versions_ = record.get(Column::version);
   gradients_ = record.get(Column::total_contributions);
   virtual_s_ = record.get(Column::virtual_s);
+  wall_s_ = record.get(Column::wall_s);
   uplink_bytes_ = record.get(Column::total_uplink_bytes);
   weight_skew_ = record.get(Column::weight_skew);
   for (std::size_t i = 0; i < kSummed.size(); ++i) {
@@ -49,17 +50,19 @@ std::vector<std::pair<std::string_view, std::optional<double>>> LateTotals::numb
   if (!versions_ || !gradients_) {
     return {};
   }
-  const auto idle = ratio(sum_of(Column::idle_s), virtual_s_);
+  const auto& seconds = wall_s_ ? wall_s_ : virtual_s_;
+  const auto idle = ratio(sum_of(Column::idle_s), seconds);
   return {{"versions", versions_},
           {"gradients", gradients_},
           {"gradients_per_version", ratio(gradients_, versions_)},
           {"staleness_mean", has_every_row_ ? ratio(staleness_sum_, gradients_) : std::nullopt},
           {"staleness_max", has_every_row_ ? staleness_max_ : std::nullopt},
           {"virtual_s", virtual_s_},
+          {"last_update_wall_s", wall_s_},
           {"idle_share", ratio(idle, workers)},
-          {"quota_wait", ratio(sum_of(Column::quota_wait_s), virtual_s_)},
-          {"staleness_wait", ratio(sum_of(Column::staleness_wait_s), virtual_s_)},
-          {"pull_wait", ratio(sum_of(Column::pull_wait_s), virtual_s_)},
+          {"quota_wait", ratio(sum_of(Column::quota_wait_s), seconds)},
+          {"staleness_wait", ratio(sum_of(Column::staleness_wait_s), seconds)},
+          {"pull_wait", ratio(sum_of(Column::pull_wait_s), seconds)},
           {"uplink_bytes_per_gradient", ratio(uplink_bytes_, gradients_)},
           {"downlink_bytes_per_gradient", ratio(sum_of(Column::downlink_bytes), gradients_)},
           {"control_bytes_per_gradient", ratio(sum_of(Column::control_bytes), gradients_)},

@@ -1,5 +1,6 @@
 #pragma once
-// LateTotals sum up what a run's iterations.csv says of late gradients and of the virtual clock.
+// LateTotals sum up what a run's iterations.csv says of late gradients and of its clock, which is
+// virtual or, for real workers, the wall clock.
 // Columns that count since the version before are added up only where every iteration has a row;
 // what cannot be known is absent.
 
@@ -24,9 +25,9 @@ class LateTotals {
   /// do not count gradients.
   ///   versions, gradients, gradients_per_version;
   ///   staleness_mean, staleness_max: of all gradients;
-  ///   virtual_s: time of the last version;
-  ///   idle_share: of the virtual time of all workers, that which they wait for a model;
-  ///   quota_wait, staleness_wait, pull_wait: seconds per virtual second;
+  ///   virtual_s, last_update_wall_s: time of the last version, by the clock that the run has;
+  ///   idle_share: of that time of all workers, the part in which they wait for a model;
+  ///   quota_wait, staleness_wait, pull_wait: seconds per second of that time;
   ///   uplink_bytes_per_gradient, downlink_..., control_...;
   ///   weight_skew: at the end.
   std::vector<std::pair<std::string_view, std::optional<double>>> numbers(
@@ -49,6 +50,7 @@ class LateTotals {
   std::optional<double> versions_;
   std::optional<double> gradients_;
   std::optional<double> virtual_s_;
+  std::optional<double> wall_s_;
   std::optional<double> uplink_bytes_;
   std::optional<double> weight_skew_;
   // These are absent as soon as a row has no value.

@@ -35,7 +35,7 @@ std::optional<double> total_of(const IterationRecord& record,
   if (total == Column::total_contributions && !after && gradients) {
     return static_cast<double>(record.iteration()) * *gradients;
   }
-  if (total == Column::virtual_s || total == Column::epoch) {
+  if (total == Column::virtual_s || total == Column::wall_s || total == Column::epoch) {
     return after;
   }
   const auto now =

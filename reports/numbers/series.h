@@ -21,9 +21,12 @@ Point seeds_point(double x, const std::vector<double>& values, IntervalKind kind
 
 /// A series is drawn against the iteration or against one of these: the bytes and the gradients
 /// that had entered the model when its row's iteration began, the virtual time at which it ended,
-/// or the passes over the data before it.
-inline constexpr std::array kTotals{
-    Column::total_sent_bytes, Column::total_contributions, Column::virtual_s, Column::epoch};
+/// the passes over the data before it, or the wall time at which a real one ended.
+inline constexpr std::array kTotals{Column::total_sent_bytes,
+                                    Column::total_contributions,
+                                    Column::virtual_s,
+                                    Column::epoch,
+                                    Column::wall_s};
 
 /// ThinnedSeries keeps every 2^m-th value of a sequence, m the least for which at most 2 kKept
 /// remain, so that equally long sequences keep the same places. It keeps some more at the

@@ -314,6 +314,7 @@ StudyNumbers numbers_of(ResultFolder folder,
   numbers.comparisons = compare_methods(folder, groups, measures);
   numbers.targets = costs_to_targets(folder, groups);
   numbers.on_networks = compare_on_networks(folder, groups);
+  numbers.predictions = hold_against_predictions(folder, groups);
   numbers.rates = fit_rates(folder, groups);
   for (std::size_t i = 0; i < folder.runs.size(); ++i) {
     const Run& run = folder.runs[i];

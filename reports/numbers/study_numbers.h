@@ -15,6 +15,7 @@
 #include "reports/numbers/groups.h"
 #include "reports/numbers/measures.h"
 #include "reports/numbers/network_times.h"
+#include "reports/numbers/predicted_times.h"
 #include "reports/numbers/rates.h"
 #include "reports/numbers/statistics.h"
 #include "reports/numbers/targets.h"
@@ -99,6 +100,7 @@ struct StudyNumbers {
   std::vector<Comparison> comparisons;
   std::vector<TargetComparison> targets;
   std::vector<NetworkComparison> on_networks;
+  std::vector<PredictedTime> predictions;
   std::vector<Rate> rates;
   RunningTime time;
 

@@ -92,6 +92,7 @@ std::vector<ReportFigure> figures_with_own_axis(const Summary& summary, Interval
   add(plan_staleness_figures(summary, kind));
   add(plan_energy_figures(summary, kind));
   add(plan_magnitude_figures(summary, kind));
+  add(plan_prediction_figures(summary, kind));
   return figures;
 }
 
@@ -148,6 +149,7 @@ const std::vector<FigureAxis>& figure_axes() {
       {.name = "iterations", .column = std::nullopt},
       {.name = "bytes", .column = Column::total_sent_bytes},
       {.name = "time", .column = Column::virtual_s},
+      {.name = "wall", .column = Column::wall_s},
       {.name = "gradients", .column = Column::total_contributions},
       {.name = "epochs", .column = Column::epoch}};
   return axes;

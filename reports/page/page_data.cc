@@ -22,7 +22,7 @@ constexpr std::size_t kMostSeedValues = 80'000;
 
 /// The names of kTotals in the page's data.
 constexpr std::array<std::string_view, kTotals.size()> kTotalNames{
-    "bytes", "gradients", "time", "epoch"};
+    "bytes", "gradients", "time", "epoch", "wall"};
 
 /// Returns the text as JSON, without characters that control a terminal or turn the writing.
 std::string json_text(std::string_view text) { return Json(harmless(text)).dump(); }

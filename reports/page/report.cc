@@ -218,6 +218,11 @@ std::string distributions_html(const Contents& contents,
          writer.draw(plan_magnitude_figures(summary, contents.kind)) + part("Late gradients", late);
 }
 
+std::string predictions_html(const Contents& contents, FigureWriter& writer) {
+  const std::string drawn = writer.draw(plan_prediction_figures(*contents.summary, contents.kind));
+  return drawn + spec_tables(contents.tables, "predicted-times");
+}
+
 /// Returns whether the run left its sums to MPI_Allreduce.
 bool reduces_fast(const Run& run) {
   return !run.config.empty() && text_at(run.config, "config.aggregator.reduction") == "fast";
@@ -319,6 +324,7 @@ std::string page(const Contents& contents, FigureWriter& writer) {
   add("distributions", "Distributions", distributions_html(contents, plan, writer));
   add("phases", "Phase diagrams", phase_diagrams(summary, writer));
   add("networks", "On networks", network_tables(summary));
+  add("predictions", "Predicted and measured time", predictions_html(contents, writer));
   add("runs", "Runs", runs_table(summary));
   add("provenance", "Repeat it", provenance_html(summary));
   return page_head(summary.folder.title) +

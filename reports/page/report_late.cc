@@ -25,13 +25,14 @@ struct LateColumn {
   };
 };
 
-constexpr std::array<LateColumn, 14> kLateColumns{
+constexpr std::array<LateColumn, 15> kLateColumns{
     {{.metric = "versions", .title = "versions"},
      {.metric = "gradients", .title = "gradients"},
      {.metric = "gradients_per_version", .title = "gradients per version"},
      {.metric = "staleness_mean", .title = "staleness, mean"},
      {.metric = "staleness_max", .title = "staleness, largest"},
      {.metric = "virtual_s", .title = "virtual time, s"},
+     {.metric = "last_update_wall_s", .title = "wall time, s"},
      {.metric = "idle_share", .title = "workers idle", .words = percent},
      {.metric = "quota_wait", .title = "wait for quota, s/s"},
      {.metric = "staleness_wait", .title = "for staleness, s/s"},
@@ -42,6 +43,23 @@ constexpr std::array<LateColumn, 14> kLateColumns{
       .title = "control per gradient",
       .words = short_bytes},
      {.metric = "weight_skew", .title = "weight skew"}}};
+
+/// Returns the columns of the table. A study has virtual time, or wall time, or both.
+std::vector<LateColumn> late_columns(const Summary& summary) {
+  std::vector<LateColumn> columns;
+  for (const LateColumn& column : kLateColumns) {
+    const bool is_time = column.metric == "virtual_s" || column.metric == "last_update_wall_s";
+    const bool is_known =
+        std::any_of(summary.groups.begin(), summary.groups.end(), [&](const auto& group) {
+          const Spread* const spread = group.metric(column.metric);
+          return spread != nullptr && spread->n > 0;
+        });
+    if (!is_time || is_known) {
+      columns.push_back(column);
+    }
+  }
+  return columns;
+}
 
 constexpr double kLogSpan = 100;  // beyond this ratio of shares the axis is logarithmic
 
@@ -130,7 +148,8 @@ std::vector<Point> share_points(const std::vector<Histogram>& runs, IntervalKind
 
 std::string late_table(const Summary& summary) {
   std::vector<Cell> header{text_cell("method")};
-  for (const auto& column : kLateColumns) {
+  const std::vector<LateColumn> columns = late_columns(summary);
+  for (const auto& column : columns) {
     header.push_back(number_cell(column.title));
   }
   std::vector<std::vector<Cell>> rows;
@@ -142,7 +161,7 @@ std::string late_table(const Summary& summary) {
     }
     use.methods.emplace_back(g);
     rows.push_back({text_cell(group.group.label)});
-    for (const auto& column : kLateColumns) {
+    for (const auto& column : columns) {
       const Spread* spread = group.metric(column.metric);
       rows.back().push_back(
           number_cell(column.words(spread == nullptr ? std::nullopt : spread->mean)));
@@ -155,8 +174,8 @@ std::string late_table(const Summary& summary) {
          "staleness "
          "of a gradient is the number of versions made between the one it was taken at and the one "
          "it entered. Workers are idle while they wait for a model. The other waits are seconds "
-         "per "
-         "virtual second: the server's for contributions and for the sums of nodes, and those that "
+         "per second of the run, virtual or of the wall clock: the server's for contributions and "
+         "for the sums of nodes, and those that "
          "the staleness limit causes. Bytes are those of messages (up), of models (down) and of "
          "control. The weight skew is the largest over the mean of the workers' weights "
          "in all updates. Staleness, waits, and bytes of models and control are known only where "

@@ -84,6 +84,13 @@ std::string rates_table(const Summary& summary);
 /// time of a whole run goes to; empty where no run followed a network.
 std::string network_tables(const Summary& summary);
 
+// Predicted times: virtual seconds against the wall seconds of real runs.
+
+/// Plans the figures of measured against predicted time along the runs, with the edges of the band;
+/// none where no simulated run has a real one beside it. The kind is that of middles and bands over
+/// the seeds.
+std::vector<ReportFigure> plan_prediction_figures(const Summary& summary, IntervalKind kind);
+
 // Phase diagrams: what became of a study that sweeps two keys, one table per quantity, its cells
 // coloured by value.
 

@@ -14,8 +14,8 @@ namespace residuum::reports {
 namespace {
 
 bool is_wall_time(const std::string& column) {
-  constexpr auto kWallTimes =
-      std::to_array<std::string_view>({"compute_s", "select_s", "aggregate_s", "measure_s"});
+  constexpr auto kWallTimes = std::to_array<std::string_view>(
+      {"compute_s", "select_s", "aggregate_s", "measure_s", "wall_s"});
   return std::find(kWallTimes.begin(), kWallTimes.end(), column) != kWallTimes.end();
 }
 

@@ -334,6 +334,40 @@ TableSpec networks_spec(const NetworkComparison& comparison, const Summary& summ
   return spec;
 }
 
+/// Returns the caption of predicted times, which states the band.
+std::string prediction_caption() {
+  return fmt::format(
+      "Virtual seconds of simulated runs, and wall seconds of the real runs that differ from them "
+      "by their execution alone, at the last iteration that all pairs of a method have a row of. "
+      "In the band: measured over predicted seconds are within {:.0f} % of 1 for every seed.",
+      100 * kPredictionBand);
+}
+
+TableSpec predictions_spec(const Summary& summary, IntervalKind kind) {
+  TableSpec spec{.name = "predicted-times",
+                 .title = "Predicted virtual and measured wall seconds",
+                 .caption = prediction_caption(),
+                 .interval = std::string(interval_words(kind)),
+                 .columns = {{.key = "method", .title = "method"},
+                             {.key = "iteration", .title = "iteration", .is_number = true},
+                             {.key = "predicted_s", .title = "predicted, s", .is_number = true},
+                             {.key = "measured_s", .title = "measured, s", .is_number = true},
+                             {.key = "ratio", .title = "ratio", .is_number = true},
+                             {.key = "in_band", .title = "in the band"}},
+                 .rows = {}};
+  for (const auto& held : summary.predictions) {
+    const TimesAtIteration& last = held.times.back();
+    spec.rows.push_back({text_of(held.label),
+                         number_of(last.iteration),
+                         centre_cell(centre_of(last.predicted_s, kind)),
+                         centre_cell(centre_of(last.measured_s, kind)),
+                         centre_cell(centre_of(held.ratios, kind)),
+                         text_of(held.is_in_band() ? "yes" : "no")});
+    spec.methods.emplace_back(held.measured);
+  }
+  return spec;
+}
+
 TableSpec rates_spec(const Summary& summary, IntervalKind kind) {
   const auto of_mean = kind == IntervalKind::quartiles ? IntervalKind::student : kind;
   TableSpec spec{.name = "rates",
@@ -394,6 +428,9 @@ std::vector<TableSpec> study_tables(const Summary& summary,
   }
   for (const auto& comparison : summary.on_networks) {
     specs.push_back(networks_spec(comparison, summary));
+  }
+  if (!summary.predictions.empty()) {
+    specs.push_back(predictions_spec(summary, kind));
   }
   if (!summary.rates.empty()) {
     specs.push_back(rates_spec(summary, kind));

@@ -72,6 +72,8 @@ struct Recipe {
   Json quantiser = {{"kind", "none"}};
   std::vector<Segment> quantised_layers = {};  // that are quantised one by one
   Json local = {{"optimiser", "sgd"}};
+  OpenBudget budget = {};
+  Sleeper* sleeper = nullptr;
 };
 
 /// A sparsifier's density schedule is counted in iterations; it is read for `dimension` entries.
@@ -119,6 +121,8 @@ inline Outcome train(World& world,
   training.shards = recipe.shards;
   training.seed = recipe.seed;
   training.iterations = recipe.iterations;
+  training.budget = recipe.budget;
+  training.sleeper = recipe.sleeper;
   training.batch = recipe.batch;
   training.accumulation = recipe.accumulation;
   training.sampling = recipe.sampling;
@@ -285,6 +289,7 @@ inline void expect_same_frames(const std::vector<Frame>& a, const std::vector<Fr
       ASSERT_EQ(a[t].notes->staleness_mean, b[t].notes->staleness_mean);
       ASSERT_EQ(a[t].notes->control_bytes, b[t].notes->control_bytes);
       ASSERT_EQ(a[t].notes->seconds, b[t].notes->seconds);
+      ASSERT_FALSE(a[t].notes->wall_s.has_value());
       ASSERT_EQ(a[t].notes->waits, b[t].notes->waits);
       ASSERT_EQ(a[t].notes->weight_skew, b[t].notes->weight_skew);
       ASSERT_EQ(a[t].notes->consensus_sq, b[t].notes->consensus_sq);

@@ -49,6 +49,7 @@ inline std::vector<std::string> column(const std::string& table, const std::stri
     for (std::string cell; std::getline(cells_of_line, cell, ',');) {
       row.push_back(cell);
     }
+    row.resize(row.size() + (line.ends_with(',') ? 1 : 0));  // an empty last cell
     return row;
   };
   std::getline(lines, line);

@@ -57,6 +57,7 @@ struct SyntheticMethod {
   int workers = 0;  // P; 0: not said, and not varying in the study
   /// What a test wants to be otherwise in the row of an iteration.
   std::function<void(Row& row, int seed)> change = nullptr;
+  std::string execution = "";  // empty: not said, and not varying in the study
 };
 
 struct SyntheticStudy {
@@ -177,6 +178,10 @@ inline void SyntheticStudy::write_run(const std::filesystem::path& folder,
   if (m.workers > 0) {
     config["varying"]["workers.count"] = m.workers;
     config["config"]["workers"] = Json{{"count", m.workers}};
+  }
+  if (!m.execution.empty()) {
+    config["varying"]["protocol.execution"] = m.execution;
+    config["config"]["protocol"] = Json{{"kind", "asp"}, {"execution", m.execution}};
   }
   write_json_atomically(run / "config.json", with_print(config));
   IterationsWriter rows(run / "iterations.csv", id);

@@ -27,18 +27,51 @@ void ComputeThread::add(std::function<void()> job) {
   changed_.notify_all();
 }
 
+void ComputeThread::add_at(Clock::time_point time, std::function<void()> job) {
+  const std::lock_guard lock(mutex_);
+  later_.emplace(time, std::move(job));
+  changed_.notify_all();
+}
+
+void ComputeThread::hurry() {
+  const std::lock_guard lock(mutex_);
+  hurries_ = true;
+  changed_.notify_all();
+}
+
 void ComputeThread::work() {
   std::unique_lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [this] { return is_over_ || !jobs_.empty(); });
-    if (is_over_) {
-      return;
+  while (!is_over_) {
+    const auto job = next_job();
+    if (!job) {
+      wait(lock);
+      continue;
     }
-    const std::function<void()> job = std::move(jobs_.front());
-    jobs_.pop_front();
     lock.unlock();
-    job();
+    (*job)();
     lock.lock();
+  }
+}
+
+/// Takes the first job that is due, if there is one.
+std::optional<ComputeThread::Job> ComputeThread::next_job() {
+  std::optional<Job> job;
+  if (!later_.empty() && (hurries_ || later_.begin()->first <= Clock::now())) {
+    job = std::move(later_.begin()->second);
+    later_.erase(later_.begin());
+  } else if (!jobs_.empty()) {
+    job = std::move(jobs_.front());
+    jobs_.pop_front();
+  }
+  return job;
+}
+
+/// Waits until something may be due.
+void ComputeThread::wait(std::unique_lock<std::mutex>& lock) {
+  if (later_.empty()) {
+    changed_.wait(lock);
+  } else {
+    changed_.wait_until(lock, Clock::time_point(later_.begin()->first));
   }
 }
 
@@ -46,6 +79,13 @@ namespace {
 
 /// A request to stop is seen after this time at the latest.
 constexpr std::chrono::milliseconds kLook{50};
+
+/// Returns so many seconds, ten years at most, as a duration that can be added to the time of now.
+ComputeThread::Clock::duration as_clock_time(double seconds) {
+  constexpr double kMost = 3.2e8;
+  return std::chrono::duration_cast<ComputeThread::Clock::duration>(
+      std::chrono::duration<double>(std::min(seconds, kMost)));
+}
 
 }  // namespace
 
@@ -179,8 +219,14 @@ void Parallel::send(ActorId to, ActorMessage message) {
 void Parallel::work(Work /*kind*/, ActorMessage when_done) {
   when_done.from = acting_;
   ++own_messages_;
-  thread_.add([this, gradient = held_->reading(), message = std::move(when_done)] {
-    compute(gradient, message);
+  const GradientId gradient = held_->reading();
+  const double seconds = site_.payloads.least_seconds(gradient);
+  std::optional<ComputeThread::Clock::time_point> ready;
+  if (seconds > 0) {
+    ready = ComputeThread::Clock::now() + as_clock_time(seconds);
+  }
+  thread_.add([this, gradient, message = std::move(when_done), ready] {
+    compute(gradient, message, ready);
   });
 }
 
@@ -188,8 +234,10 @@ double Parallel::now() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
 }
 
-/// Does a job of the compute thread.
-void Parallel::compute(const GradientId& gradient, const ActorMessage& when_done) {
+/// Does a job of the compute thread. A gradient that is to last longer is handed in by a later one.
+void Parallel::compute(const GradientId& gradient,
+                       const ActorMessage& when_done,
+                       std::optional<ComputeThread::Clock::time_point> ready) {
   mailbox_.await_room();
   Frame kind = Frame::message;
   try {
@@ -201,7 +249,13 @@ void Parallel::compute(const GradientId& gradient, const ActorMessage& when_done
   }
   Bytes frame = begin_frame(kind);
   pack({.to = when_done.from, .message = when_done}, frame);
-  mailbox_.send(mailbox_.rank(), std::move(frame));
+  if (ready && kind == Frame::message) {
+    thread_.add_at(*ready, [this, done = std::move(frame)]() mutable {
+      mailbox_.send(mailbox_.rank(), std::move(done));
+    });
+  } else {
+    mailbox_.send(mailbox_.rank(), std::move(frame));
+  }
 }
 
 /// Lets all processes throw the Error that `action` throws on this one.
@@ -259,6 +313,7 @@ void Parallel::open(const Incoming& incoming) {
     case Frame::ended:
       made_ = unpack_number(bytes);
       has_ended_ = true;
+      thread_.hurry();
       return;
     case Frame::stop:
       end();
@@ -337,6 +392,7 @@ void Parallel::end() {
   if (std::exchange(has_ended_, true)) {
     return;
   }
+  thread_.hurry();
   if (made_ < cast_.versions) {
     const ActorId server = cast_.roster.server();
     let_act(server, {.kind = ActorMessageKind::stop, .from = server});

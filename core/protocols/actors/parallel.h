@@ -23,8 +23,10 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <thread>
@@ -54,6 +56,7 @@ struct Placement {
 /// One gradient goes through these steps, each on the process beside it:
 ///   Effects::compute       worker's process  the gradient is to be taken at version `base`, also
 ///                                            when a newer one arrives
+///   least_seconds          worker's process  of Payloads: how long it is to last, from now
 ///   Payloads::calculate    compute thread    the gradient is computed at that model
 ///   Effects::hand_in       worker's process  it is sent (node < 0) or added to its node's sum
 ///   Effects::collect       node's process    the sum that is about to be packed is set aside
@@ -86,11 +89,18 @@ class Payloads {
   /// Computes the gradient, on the compute thread of this process, in the order of
   /// Effects::compute. An Error that it throws ends the run on all processes.
   virtual void calculate(const GradientId& gradient) = 0;
+
+  /// Returns for how many seconds the gradient lasts at least, which begins now: it is handed in no
+  /// earlier, unless the run ends. Several workers of a process may wait at a time.
+  virtual double least_seconds(const GradientId& /*gradient*/) { return 0; }
 };
 
-/// A compute thread does jobs one after the other, in the order in which they are given.
+/// A compute thread does jobs one after the other, in the order in which they are given or, for
+/// those with a time, once that has come.
 class ComputeThread {
  public:
+  using Clock = std::chrono::steady_clock;
+
   ComputeThread();
   ComputeThread(const ComputeThread&) = delete;
   ComputeThread& operator=(const ComputeThread&) = delete;
@@ -101,13 +111,23 @@ class ComputeThread {
 
   /// Gives the thread a job, which must not throw, and returns at once.
   void add(std::function<void()> job);
+  /// Gives the thread a job for this time.
+  void add_at(Clock::time_point time, std::function<void()> job);
+  /// From now on no job waits for its time.
+  void hurry();
 
  private:
+  using Job = std::function<void()>;
+
   void work();
+  std::optional<Job> next_job();
+  void wait(std::unique_lock<std::mutex>& lock);
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> jobs_;
+  std::deque<Job> jobs_;
+  std::multimap<Clock::time_point, Job> later_;
+  bool hurries_ = false;
   bool is_over_ = false;
   std::thread thread_;
 };
@@ -182,7 +202,9 @@ class Parallel final : private Outbox {
   void heed_stop();
   void end();
   void send_discarded();
-  void compute(const GradientId& gradient, const ActorMessage& when_done);
+  void compute(const GradientId& gradient,
+               const ActorMessage& when_done,
+               std::optional<ComputeThread::Clock::time_point> ready);
   void send_to_others(const Bytes& frame);
   void tell_failure(ExitCode code, std::string_view message);
 

@@ -8,7 +8,7 @@
   const data = JSON.parse(document.getElementById('data').textContent);
   const library = globalThis.d3;
   const axisNames = { iteration: 'iterations', epoch: 'epochs', bytes: 'bytes sent',
-    gradients: 'gradients', time: 'virtual time, s' };
+    gradients: 'gradients', time: 'virtual time, s', wall: 'wall time, s' };
   // Virtual time is that of the study's first network; the others have clocks of their own.
   if (data.networks.length > 1) axisNames.time = `virtual time on ${data.networks[0]}, s`;
   for (const name of data.networks.slice(1)) axisNames['time:' + name] = `virtual time on ${name}, s`;

@@ -1,0 +1,40 @@
+#pragma once
+// An open budget ends a run where its number of iterations is not known beforehand.
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace residuum {
+
+/// What the versions of a run so far have taken.
+struct SpentSoFar {
+  std::uint64_t gradients = 0;  // of all workers together, where versions have more or fewer
+  double virtual_s = 0;         // on the first network
+};
+
+/// An open budget ends a run at the first version by which it is spent. It is open where it has a
+/// limit; else a run ends after its iterations.
+struct OpenBudget {
+  std::optional<std::uint64_t> gradients = std::nullopt;
+  std::optional<double> virtual_s = std::nullopt;
+
+  bool is_open() const { return gradients || virtual_s; }
+
+  /// Returns the part of the budget that is spent, 1 where it is all of it; 0 without a limit.
+  /// A clock adds up rounded numbers, so that a billionth of the seconds may be missing.
+  double share(const SpentSoFar& spent) const {
+    constexpr double kRounding = 1e-9;
+    double share = 0;
+    if (gradients) {
+      share = static_cast<double>(spent.gradients) / static_cast<double>(*gradients);
+    }
+    if (virtual_s) {
+      share = std::max(share, spent.virtual_s / (*virtual_s * (1 - kRounding)));
+    }
+    return share;
+  }
+  bool is_spent(const SpentSoFar& spent) const { return share(spent) >= 1; }
+};
+
+}  // namespace residuum
