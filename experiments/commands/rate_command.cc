@@ -27,8 +27,8 @@
 namespace residuum {
 namespace {
 
-using reports::Json;
 using reports::json_number;
+using OrderedJson = reports::Json;
 
 /// What the rates are asked for: constants, size of the exchange, and how far to go.
 struct RateQuestion {
@@ -66,7 +66,7 @@ std::optional<double> iterations_to(double accuracy, double rate) {
 /// Returns the bytes that a worker sends in one iteration, of float32 values, by the cost model of
 /// the aggregator.
 double bytes_of_exchange(const char* aggregator, const RateQuestion& question, double density) {
-  const Section section("aggregator", Json{{"kind", aggregator}});
+  const Section section("aggregator", OrderedJson{{"kind", aggregator}});
   const auto exchange = make_aggregator(section);
   const auto d = static_cast<double>(question.dimension);
   const double k = std::max(1.0, std::round(density * d));
@@ -325,7 +325,7 @@ std::vector<RateQuestion> questions_of_results(const RateOptions& given) {
   return questions;
 }
 
-std::string settings_text(const Json& varying) {
+std::string settings_text(const OrderedJson& varying) {
   std::string text;
   for (const auto& [key, value] : varying.items()) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, harmless(shown(value)));
@@ -431,15 +431,15 @@ void print_question(const RateQuestion& question) {
       question.accuracy);
 }
 
-Json as_json(const RateRow& row) {
-  Json json{{"name", row.name},
-            {"source", row.source},
-            {"falls", nullptr},
-            {"step", nullptr},
-            {"factor", nullptr},
-            {"iterations", json_number(row.iterations)},
-            {"bytes_per_worker", json_number(row.bytes)},
-            {"note", row.note}};
+OrderedJson as_json(const RateRow& row) {
+  OrderedJson json{{"name", row.name},
+                   {"source", row.source},
+                   {"falls", nullptr},
+                   {"step", nullptr},
+                   {"factor", nullptr},
+                   {"iterations", json_number(row.iterations)},
+                   {"bytes_per_worker", json_number(row.bytes)},
+                   {"note", row.note}};
   if (row.rate) {
     json["falls"] = row.rate->of;
     json["step"] = json_number(row.rate->step);
@@ -448,7 +448,7 @@ Json as_json(const RateRow& row) {
   return json;
 }
 
-Json as_json(const DensityRow& row) {
+OrderedJson as_json(const DensityRow& row) {
   return {{"density", json_number(row.density)},
           {"step", json_number(row.step)},
           {"factor", json_number(row.rate)},
@@ -456,16 +456,16 @@ Json as_json(const DensityRow& row) {
           {"bytes_per_worker", json_number(row.bytes)}};
 }
 
-Json as_json(const RateQuestion& question, const std::vector<RateRow>& rows) {
-  Json densities = Json::array();
+OrderedJson as_json(const RateQuestion& question, const std::vector<RateRow>& rows) {
+  OrderedJson densities = OrderedJson::array();
   for (const auto& row : density_rows(question)) {
     densities.push_back(as_json(row));
   }
-  Json rates = Json::array();
+  OrderedJson rates = OrderedJson::array();
   for (const auto& row : rows) {
     rates.push_back(as_json(row));
   }
-  return {{"method", question.of.empty() ? Json() : Json(question.of)},
+  return {{"method", question.of.empty() ? OrderedJson() : OrderedJson(question.of)},
           {"smoothness", json_number(question.problem.smoothness)},
           {"strong_convexity", json_number(question.problem.strong_convexity)},
           {"contraction", json_number(question.problem.contraction)},
@@ -484,7 +484,7 @@ ExitCode rate_command(const Options& options) {
   const RateOptions& given = options.rate;
   check_extent(given);
   const auto questions = questions_of(options);
-  Json all = Json::array();
+  OrderedJson all = OrderedJson::array();
   for (const auto& question : questions) {
     const auto rows = rows_of(question, given.method);
     if (options.json) {
