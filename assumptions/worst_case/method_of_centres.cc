@@ -58,8 +58,8 @@ Cone cone_at(const RateProgram& program, Real rate) {
     Cone::Block made;
     bool moves = false;
     for (std::size_t i = 0; i < program.norm.size(); ++i) {
-      made.slopes.push_back(square(block.size, block.per_rate[i]));
-      made.parts.push_back(square(block.size, block.fixed[i]) + rate * made.slopes.back());
+      made.slopes.emplace_back(square(block.size, block.per_rate[i]));
+      made.parts.emplace_back(square(block.size, block.fixed[i]) + rate * made.slopes.back());
       moves = moves || !made.slopes.back().isZero(0);
     }
     made.weight = moves ? kWeightOfMoving : 1;

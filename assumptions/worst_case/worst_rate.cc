@@ -66,7 +66,12 @@ using Rational = boost::multiprecision::cpp_rational;
 /// rho is a whole number of these.
 constexpr std::int64_t kTicks = 1'000'000'000'000'000;
 
-enum Basis : std::size_t { x_, g_, m_, c_, next_g_ };
+/// Places of the five vectors in a combination.
+constexpr std::size_t kModel = 0;
+constexpr std::size_t kGradient = 1;
+constexpr std::size_t kMemory = 2;
+constexpr std::size_t kMessage = 3;
+constexpr std::size_t kNextGradient = 4;
 constexpr std::size_t kBasis = 5;
 
 template <class T>
@@ -150,7 +155,7 @@ bool has_memory(DescentMethod method) {
 }
 
 template <class T>
-Combination<T> unit(Basis vector) {
+Combination<T> unit(std::size_t vector) {
   Combination<T> combination{};
   combination[vector] = T(1);
   return combination;
@@ -158,11 +163,11 @@ Combination<T> unit(Basis vector) {
 
 template <class T>
 Iteration<T> iteration_of(DescentMethod method, const T& step, bool of_deviations) {
-  const auto x = of_deviations ? Combination<T>{} : unit<T>(x_);
-  const auto g = unit<T>(g_);
-  const auto m = unit<T>(m_);
-  const auto c = unit<T>(c_);
-  const auto next_g = unit<T>(next_g_);
+  const auto x = of_deviations ? Combination<T>{} : unit<T>(kModel);
+  const auto g = unit<T>(kGradient);
+  const auto m = unit<T>(kMemory);
+  const auto c = unit<T>(kMessage);
+  const auto next_g = unit<T>(kNextGradient);
   Iteration<T> it;
   it.before = {.x = x, .g = g};
   Combination<T> move{};
@@ -192,17 +197,17 @@ Iteration<T> iteration_of(DescentMethod method, const T& step, bool of_deviation
   }
   it.after = {.x = of_deviations ? x : x - step * move, .g = next_g};
   if (!of_deviations) {
-    it.used.push_back(x_);
+    it.used.push_back(kModel);
   }
-  it.used.push_back(g_);
+  it.used.push_back(kGradient);
   if (has_memory(method)) {
-    it.used.push_back(m_);
+    it.used.push_back(kMemory);
   }
   it.state = it.used;
   if (method != DescentMethod::dense) {
-    it.used.push_back(c_);
+    it.used.push_back(kMessage);
   }
-  it.used.push_back(next_g_);
+  it.used.push_back(kNextGradient);
   return it;
 }
 
@@ -224,9 +229,13 @@ template <class T>
 struct ProofNumbers {
   std::vector<T> form;       // W
   std::vector<T> deviation;  // W~
-  T s_x_star, s_star_x;
-  T l_x_star, l_next_star, l_x_next, l_next_x;
-  T message;
+  T s_x_star{};
+  T s_star_x{};
+  T l_x_star{};
+  T l_next_star{};
+  T l_x_next{};
+  T l_next_x{};
+  T message{};  // n
 
   T objective() const { return s_x_star - s_star_x; }
   T l_star_x(const T& rate) const { return l_x_star + l_x_next - l_next_x - rate * objective(); }
@@ -320,10 +329,10 @@ std::vector<Combination<T>> state_vectors(const Iteration<T>& it, bool after) {
   std::vector<Combination<T>> vectors;
   for (const std::size_t vector : it.state) {
     const Point<T>& point = after ? it.after : it.before;
-    if (vector == m_) {
+    if (vector == kMemory) {
       vectors.push_back(after ? it.next_memory : it.memory);
     } else {
-      vectors.push_back(vector == x_ ? point.x : point.g);
+      vectors.push_back(vector == kModel ? point.x : point.g);
     }
   }
   return vectors;
@@ -337,7 +346,7 @@ void add_lyapunov(const T& weight,
                   const Iteration<T>& it,
                   bool after,
                   Form<T>& form) {
-  const bool of_deviations = it.state.front() != x_;
+  const bool of_deviations = it.state.front() != kModel;
   const Point<T>& point = after ? it.after : it.before;
   add_state_form(
       weight, of_deviations ? proof.deviation : proof.form, state_vectors(it, after), form);
@@ -638,8 +647,9 @@ class DecimalSearch {
       return std::nullopt;
     }
     const std::int64_t unit = ticks_of_last_digit(least->rate);
+    const std::int64_t units_of_one = kTicks / unit;
     const auto units =
-        static_cast<std::int64_t>(std::ceil(least->rate * static_cast<Real>(kTicks / unit)));
+        static_cast<std::int64_t>(std::ceil(least->rate * static_cast<Real>(units_of_one)));
     for (std::int64_t more = 0; (units + more) * unit < kTicks; more = 2 * more + 1) {
       if (auto proof = prove((units + more) * unit, *close)) {
         return proof;

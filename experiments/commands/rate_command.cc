@@ -221,6 +221,7 @@ CurveRow curve_row(const RateQuestion& question, double multiple) {
 std::vector<CurveRow> curve_rows(const RateQuestion& question) {
   constexpr std::array kMultiples{0.1, 0.2, 0.5, 0.8, 0.9, 0.95, 1.0, 1.01, 1.02, 1.05, 1.1};
   std::vector<CurveRow> rows;
+  rows.reserve(kMultiples.size());
   for (const double multiple : kMultiples) {
     rows.push_back(curve_row(question, multiple));
   }
@@ -290,6 +291,7 @@ DensityRow density_row(const RateQuestion& question, double density) {
 std::vector<DensityRow> density_rows(const RateQuestion& question) {
   constexpr std::array kDensities{1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001};
   std::vector<DensityRow> rows;
+  rows.reserve(kDensities.size());
   for (const double density : kDensities) {
     rows.push_back(density_row(question, density));
   }
