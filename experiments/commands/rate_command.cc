@@ -1,6 +1,7 @@
 // `residuum rate` says what linear rates the theory of compressed descent has at given constants:
 // the tight rate of error feedback, the bounds of the registry, and descent without memory; in
-// iterations and bytes to an accuracy, and over densities.
+// iterations and bytes to an accuracy, and over densities. At any other step it has the worst case
+// that a semidefinite programme finds.
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include <limits>
 
 #include "assumptions/theorems/tight.h"
+#include "assumptions/worst_case/worst_rate.h"
 #include "core/aggregators/aggregator.h"
 #include "core/text.h"
 #include "experiments/commands/commands.h"
@@ -27,8 +29,8 @@
 namespace residuum {
 namespace {
 
-using reports::json_number;
 using OrderedJson = reports::Json;
+using reports::json_number;
 
 /// What the rates are asked for: constants, size of the exchange, and how far to go.
 struct RateQuestion {
@@ -49,6 +51,7 @@ struct RateRow {
   std::optional<double> iterations = {};
   std::optional<double> bytes = {};
   std::string note = {};
+  OrderedJson proof = {};  // of a worst case: numbers by name
 };
 
 constexpr const char* kMemoryless = "memoryless";
@@ -129,6 +132,102 @@ RateRow row_without_memory(const char* name, const RateQuestion& question) {
   return row;
 }
 
+// --- The worst case at any step ------------------------------------------------------------------
+
+/// The worst case of one method by worst_rate.h.
+struct WorstCase {
+  std::string_view name;
+  DescentMethod method;
+  std::string_view lyapunov;  // what V is made of
+};
+
+constexpr std::array kWorstCases{
+    WorstCase{"worst-ef14", DescentMethod::ef14, "V: form in x − x*, ∇f, e, plus f − f*"},
+    WorstCase{"worst-ef21", DescentMethod::ef21, "V: form in x − x*, ∇f, g, plus f − f*"},
+    WorstCase{"worst-memoryless", DescentMethod::memoryless, "V: form in x − x*, ∇f, plus f − f*"}};
+
+bool has_worst_case(const CompressedProblem& problem) {
+  return problem.contraction < 1 && problem.smoothness > problem.strong_convexity;
+}
+
+/// Returns the step that is best in the worst case.
+double best_step(const WorstCase& worst, const CompressedProblem& problem) {
+  return worst.method == DescentMethod::memoryless ? memoryless_step(problem) : tight_step(problem);
+}
+
+OrderedJson as_json(const WorstRateQuestion& asked, const WorstRate& found) {
+  OrderedJson numbers = OrderedJson::object();
+  const auto names = proof_names(asked);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    numbers[names[i]] = found.proof[i];
+  }
+  return {{"numbers", std::move(numbers)},
+          {"least_pivot", found.least_pivot},
+          {"v_state", found.lyapunov.state},
+          {"v_objective", found.lyapunov.objective},
+          {"v_deviation", found.lyapunov.deviation}};
+}
+
+RateRow row_of_worst_case(const WorstCase& worst, const RateQuestion& question) {
+  RateRow row{.name = std::string(worst.name),
+              .source =
+                  "semidefinite programme with V unknown, as arXiv:2506.05271; the proof is "
+                  "checked in rational numbers"};
+  if (!has_worst_case(question.problem)) {
+    row.note = "needs L above mu and messages that leave something out";
+    return row;
+  }
+  if (question.workers > 1 && worst.method == DescentMethod::memoryless) {
+    row.note = "for one worker only";
+    return row;
+  }
+  const WorstRateQuestion asked{.method = worst.method,
+                                .problem = question.problem,
+                                .step = question.step.value_or(best_step(worst, question.problem)),
+                                .workers = question.workers};
+  const auto found = worst_rate(asked);
+  if (!found) {
+    row.note = "no proof of a factor below 1 found";
+    return row;
+  }
+  row.rate = ContractionRate{.step = asked.step, .rate = found->rate, .of = "V of this step"};
+  const bool needs_common_minimizer = question.workers > 1 && worst.method == DescentMethod::ef14;
+  row.note = fmt::format(
+      "{}{}", worst.lyapunov, needs_common_minimizer ? "; if x* minimises every f_p" : "");
+  row.proof = as_json(asked, *found);
+  take_costs(question, bytes_of_message(question), row);
+  return row;
+}
+
+/// The worst cases at one multiple of each method's best step; absent rates are 1 or more.
+struct CurveRow {
+  double multiple = 1;
+  std::array<double, kWorstCases.size()> steps{};
+  std::array<std::optional<double>, kWorstCases.size()> rates{};
+};
+
+CurveRow curve_row(const RateQuestion& question, double multiple) {
+  CurveRow row{.multiple = multiple};
+  for (std::size_t i = 0; i < kWorstCases.size(); ++i) {
+    RateQuestion at = question;
+    row.steps[i] = multiple * best_step(kWorstCases[i], question.problem);
+    at.step = row.steps[i];
+    const auto found = row_of_worst_case(kWorstCases[i], at).rate;
+    row.rates[i] = found ? std::optional(found->rate) : std::nullopt;
+  }
+  return row;
+}
+
+std::vector<CurveRow> curve_rows(const RateQuestion& question) {
+  constexpr std::array kMultiples{0.1, 0.2, 0.5, 0.8, 0.9, 0.95, 1.0, 1.01, 1.02, 1.05, 1.1};
+  std::vector<CurveRow> rows;
+  rows.reserve(kMultiples.size());
+  for (const double multiple : kMultiples) {
+    rows.push_back(curve_row(question, multiple));
+  }
+  return rows;
+}
+
 std::vector<std::string> method_names() {
   std::vector<std::string> names;
   for (const auto& theorem : theorems()) {
@@ -138,6 +237,9 @@ std::vector<std::string> method_names() {
   }
   names.emplace_back(kMemoryless);
   names.emplace_back(kDense);
+  for (const auto& worst : kWorstCases) {
+    names.emplace_back(worst.name);
+  }
   return names;
 }
 
@@ -152,6 +254,11 @@ std::vector<RateRow> rows_of(const RateQuestion& question, const std::string& me
   for (const char* name : {kMemoryless, kDense}) {
     if (is_wanted(name)) {
       rows.push_back(row_without_memory(name, question));
+    }
+  }
+  for (const auto& worst : kWorstCases) {
+    if (worst.name == method || (method.empty() && question.step)) {
+      rows.push_back(row_of_worst_case(worst, question));
     }
   }
   return rows;
@@ -184,6 +291,7 @@ DensityRow density_row(const RateQuestion& question, double density) {
 std::vector<DensityRow> density_rows(const RateQuestion& question) {
   constexpr std::array kDensities{1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001};
   std::vector<DensityRow> rows;
+  rows.reserve(kDensities.size());
   for (const double density : kDensities) {
     rows.push_back(density_row(question, density));
   }
@@ -380,8 +488,20 @@ std::vector<RateQuestion> questions_of(const Options& options) {
 
 std::string rate_text(double rate) { return fmt::format("{:.10g}", rate); }
 
+/// A proved rate is a decimal: all of its digits, since fewer would be rounded down.
+std::string proved_text(const std::optional<double>& rate) {
+  return rate ? fmt::format("{:.15g}", *rate) : "–";
+}
+
 std::string count_text(const std::optional<double>& count) {
   return count ? fmt::format("{:.0f}", *count) : "–";
+}
+
+std::string factor_text(const RateRow& row) {
+  if (!row.rate) {
+    return "–";
+  }
+  return row.proof.is_null() ? rate_text(row.rate->rate) : proved_text(row.rate->rate);
 }
 
 void print_rows(const std::vector<RateRow>& rows) {
@@ -391,7 +511,7 @@ void print_rows(const std::vector<RateRow>& rows) {
     cells.push_back({row.name,
                      row.rate ? std::string(row.rate->of) : "–",
                      row.rate ? fmt::format("{:.6g}", row.rate->step) : "–",
-                     row.rate ? rate_text(row.rate->rate) : "–",
+                     factor_text(row),
                      count_text(row.iterations),
                      row.bytes ? fmt::format("{:.4g}", *row.bytes) : "–",
                      row.note});
@@ -417,6 +537,20 @@ void print_densities(const RateQuestion& question) {
              best.density < 1 ? "" : " (all entries, by all-reduce)");
 }
 
+void print_curve(const RateQuestion& question) {
+  std::vector<std::vector<std::string>> cells{
+      {"of the best step", "step", "worst-ef14", "worst-ef21", "step", "worst-memoryless"}};
+  for (const auto& row : curve_rows(question)) {
+    cells.push_back({fmt::format("{:g}", row.multiple),
+                     fmt::format("{:.6g}", row.steps[0]),
+                     proved_text(row.rates[0]),
+                     proved_text(row.rates[1]),
+                     fmt::format("{:.6g}", row.steps[2]),
+                     proved_text(row.rates[2])});
+  }
+  fmt::print("\n{}", reports::aligned(cells));
+}
+
 void print_question(const RateQuestion& question) {
   fmt::print(
       "{}L = {:g}, mu = {:g}, kappa = {:g}, share kept {:g}, P = {}, d = {}, to {:g} of the "
@@ -440,6 +574,9 @@ OrderedJson as_json(const RateRow& row) {
                    {"iterations", json_number(row.iterations)},
                    {"bytes_per_worker", json_number(row.bytes)},
                    {"note", row.note}};
+  if (!row.proof.is_null()) {
+    json["proof"] = row.proof;
+  }
   if (row.rate) {
     json["falls"] = row.rate->of;
     json["step"] = json_number(row.rate->step);
@@ -454,6 +591,23 @@ OrderedJson as_json(const DensityRow& row) {
           {"factor", json_number(row.rate)},
           {"iterations", json_number(row.iterations)},
           {"bytes_per_worker", json_number(row.bytes)}};
+}
+
+OrderedJson as_json(const CurveRow& row) {
+  OrderedJson methods = OrderedJson::object();
+  for (std::size_t i = 0; i < kWorstCases.size(); ++i) {
+    methods[std::string(kWorstCases[i].name)] = {{"step", json_number(row.steps[i])},
+                                                 {"factor", json_number(row.rates[i])}};
+  }
+  return {{"of_best_step", row.multiple}, {"methods", std::move(methods)}};
+}
+
+OrderedJson curve_json(const RateQuestion& question) {
+  OrderedJson curve = OrderedJson::array();
+  for (const auto& row : curve_rows(question)) {
+    curve.push_back(as_json(row));
+  }
+  return curve;
 }
 
 OrderedJson as_json(const RateQuestion& question, const std::vector<RateRow>& rows) {
@@ -484,16 +638,28 @@ ExitCode rate_command(const Options& options) {
   const RateOptions& given = options.rate;
   check_extent(given);
   const auto questions = questions_of(options);
+  for (const auto& question : questions) {
+    require(!given.curve || has_worst_case(question.problem),
+            "--curve needs L above mu and a share below 1: L = {:g}, mu = {:g}, share {:g}",
+            question.problem.smoothness,
+            question.problem.strong_convexity,
+            question.problem.contraction);
+  }
   OrderedJson all = OrderedJson::array();
   for (const auto& question : questions) {
     const auto rows = rows_of(question, given.method);
     if (options.json) {
       all.push_back(as_json(question, rows));
+      if (given.curve) {
+        all.back()["curve"] = curve_json(question);
+      }
       continue;
     }
     print_question(question);
     print_rows(rows);
-    if (given.method.empty()) {
+    if (given.curve) {
+      print_curve(question);
+    } else if (given.method.empty()) {
       print_densities(question);
     }
   }

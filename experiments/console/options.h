@@ -32,6 +32,7 @@ struct RateOptions {
   std::int64_t dimension = 1'000'000;
   double accuracy = 1e-6;
   std::optional<double> step;
+  bool curve = false;
   std::string method;  // empty: all
 };
 

@@ -90,8 +90,10 @@ void add_rate(CLI::App& command, Options& options) {
   command.add_option("--workers", own.workers, "P (1)");
   command.add_option("--dim", own.dimension, "d, for bytes (1000000)");
   command.add_option("--accuracy", own.accuracy, "as a share of the start (1e-6)");
-  command.add_option("--step", own.step, "only what is known at this step");
-  command.add_option("--method", own.method, "one row: a theorem, memoryless or dense")
+  command.add_option("--step", own.step, "what is known at this step, with the worst case");
+  add_flag(command, "--curve", own.curve, "the worst case over steps, instead of densities");
+  command
+      .add_option("--method", own.method, "one row: a theorem, memoryless, dense, worst-ef14, ...")
       ->check(utf8_text);
   command.add_option("--from", own.from, "a result folder, for its constants");
   command.add_option("--study", own.study, "a study, for the constants of its methods");

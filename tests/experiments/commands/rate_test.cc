@@ -99,6 +99,43 @@ TEST_F(Rate, SaysWhatIsKnownAtAStep) {
   EXPECT_DOUBLE_EQ(row(found, "ef21-pl")["factor"].get<double>(), 1 - 0.01 * 0.1);
 }
 
+TEST_F(Rate, HasTheWorstCaseAtAStep) {
+  const auto found = json_of(usual({"--step", "0.0478800708904"}));  // eta* to a few digits
+  for (const char* name : {"worst-ef14", "worst-ef21"}) {
+    const auto worst = row(found, name);
+    EXPECT_NEAR(worst["factor"].get<double>(), 0.990469128, 1e-9);
+    EXPECT_EQ(worst["falls"], "V of this step");
+    EXPECT_THAT(worst["note"].get<std::string>(), HasSubstr("V: form in x − x*, ∇f, "));
+    EXPECT_EQ(worst["iterations"], 1443);
+    EXPECT_GT(worst["proof"]["least_pivot"].get<double>(), 0);
+  }
+  EXPECT_EQ(row(found, "worst-memoryless")["note"], "for one worker only");
+  const auto far = json_of(usual({"--step", "1"}));
+  EXPECT_EQ(row(far, "worst-ef21")["factor"], nullptr);
+  EXPECT_EQ(row(far, "worst-ef21")["note"], "no proof of a factor below 1 found");
+  const auto one = json_of(usual({"--method", "worst-memoryless"}, "1"))["rates"];
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_NEAR(one[0]["factor"].get<double>(), 0.9895216445537524, 1e-9);
+}
+
+TEST_F(Rate, DrawsTheWorstCaseOverSteps) {
+  const auto curve = json_of(usual({"--curve"}, "1"))["curve"];
+  for (const char* name : {"worst-ef14", "worst-ef21", "worst-memoryless"}) {
+    double best = 0;  // as a multiple of the step that theory has for the best
+    double least = 1;
+    for (const auto& at : curve) {
+      const auto& factor = at["methods"][name]["factor"];
+      if (!factor.is_null() && factor.get<double>() < least) {
+        least = factor.get<double>();
+        best = at["of_best_step"].get<double>();
+      }
+    }
+    EXPECT_EQ(best, 1) << name;
+  }
+  const Finished text = residuum_program(usual({"--curve"}), folder_.path());
+  EXPECT_THAT(text.out, HasSubstr("of the best step"));
+}
+
 TEST_F(Rate, RefusesBadInputInOneLine) {
   struct Case {
     std::vector<std::string> further;
@@ -132,6 +169,12 @@ TEST_F(Rate, RefusesBadInputInOneLine) {
     EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
     EXPECT_EQ(finished.out, "");
   }
+  const Finished equal = residuum_program(
+      {"rate", "--smoothness", "1", "--strong-convexity", "1", "--density", "0.5", "--curve"},
+      folder_.path());
+  EXPECT_EQ(equal.code, 2);
+  EXPECT_EQ(equal.err,
+            "error: --curve needs L above mu and a share below 1: L = 1, mu = 1, share 0.5\n");
   EXPECT_THAT(residuum_program({"rate", "--density", "1"}, folder_.path()).err,
               HasSubstr("--smoothness is missing"));
 }
