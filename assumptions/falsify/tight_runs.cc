@@ -165,14 +165,13 @@ class SearchedRun {
       number += kNearby * random.normal();
     }
     take(moved);
-    worst_.nearby = later(values_of(10 * search_.steps));
-    take(best_);
     const std::size_t n = search_.steps;
+    worst_.nearby = later(values_of(10 * n));
+    worst_.nearby_largest = largest(first(n)).first;
+    take(best_);
     const auto& values = values_of(10 * n);
-    const std::vector<double> searched(values.begin(),
-                                       values.begin() + static_cast<std::ptrdiff_t>(n + 1));
     worst_.average = mean_factor(values, search_.skip, n);
-    std::tie(worst_.largest, worst_.largest_at) = largest(searched);
+    std::tie(worst_.largest, worst_.largest_at) = largest(first(n));
     worst_.later = later(values);
     worst_.start = objective_.start();
     for (std::size_t p = 0; p < static_cast<std::size_t>(search_.workers); ++p) {
@@ -194,6 +193,12 @@ class SearchedRun {
       }
     }
     return found;
+  }
+
+  /// V_0 to V_n of the run before.
+  std::vector<double> first(std::size_t n) const {
+    const auto& values = values_.values();
+    return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n + 1)};
   }
 
   /// The mean factor behind the searched iterations.

@@ -40,9 +40,10 @@ struct WorstRun {
   std::uint64_t largest_at = 0;  // that t
   /// (V_M/V_N)^(1/(M - N)), M = 10 N, or the last M > N at which V is above the smallest numbers.
   std::optional<double> later;
-  /// The same of a problem nearby: lambda, angles and w_0 are moved by 1e-6 at random. A sum that
-  /// cancels exactly in one run does not cancel there.
+  /// `later` and `largest` of a problem nearby: lambda, angles and w_0 are moved by 1e-6 at random.
+  /// A sum that cancels exactly in one run does not cancel there.
   std::optional<double> nearby;
+  double nearby_largest = 0;
   std::uint64_t evaluations = 0;
   std::uint64_t restarts = 0;
   bool is_above() const { return ratio > rate * (1 + 1e-12); }

@@ -242,6 +242,7 @@ reports::Json as_json(const WorstRun& worst, const Options& options) {
           {"largest_at", worst.largest_at},
           {"later", worst.later ? reports::json_number(*worst.later) : reports::Json()},
           {"nearby", worst.nearby ? reports::json_number(*worst.nearby) : reports::Json()},
+          {"nearby_largest", reports::json_number(worst.nearby_largest)},
           {"seed", given.seed},
           {"evaluations", worst.evaluations},
           {"restarts", worst.restarts},

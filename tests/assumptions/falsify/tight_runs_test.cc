@@ -255,5 +255,27 @@ TEST(MirroredWorkers, DivergeUnderMergesNearTheMirror) {
   }
 }
 
+TEST(MirroredWorkers, DivergeFromStartsNearAndFar) {
+  // By another program |x| is between 5e11 and 1e22 after 8000 iterations from these.
+  const auto matrices = mirrored(0.72, std::sqrt(1 - 0.72 * 0.72), 0.001);
+  for (const double first : {1e-3, 1e-4, 1e-5, 1e-6}) {
+    const auto objective = mirrored_objective(matrices, {first, 1});
+    const auto recipe = test::tight_recipe(
+        {.mu = 0.001, .iterations = 8000, .aggregator = {{"kind", "gtopk-exact"}}}, *objective, 3);
+    const auto rows = test::measure(*objective, recipe, {"lyapunov"}).rows;
+    EXPECT_GT(rows.back()[Column::lyapunov], 1e20) << first;
+  }
+}
+
+TEST(TightRunSearch, AProblemNearbyTellsExactCancellation) {
+  // A mirrored pair alone: what cancels exactly is returned, and V grows; nearby it falls.
+  const auto worst =
+      falsify_runs(top_k_method("gtopk-exact", 1),
+                   {.workers = 2, .condition = 10, .steps = 100, .evaluations = 800});
+  EXPECT_GT(worst.average, worst.rate);
+  EXPECT_LT(*worst.nearby, worst.rate);
+  EXPECT_LT(worst.nearby_largest, worst.largest);
+}
+
 }  // namespace
 }  // namespace residuum
