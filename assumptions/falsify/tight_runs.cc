@@ -109,12 +109,12 @@ double mean_factor(const std::vector<double>& values, std::size_t first, std::si
 
 class SearchedRun {
  public:
-  SearchedRun(const Method& method, const RunSearch& search)
+  SearchedRun(Method method, const RunSearch& search)
       : search_(search),
         problem_({.smoothness = 1,
                   .strong_convexity = 1 / search.condition,
                   .contraction = search.contraction}),
-        method_(method),
+        method_(std::move(method)),
         world_(make_single_process()),
         cluster_(*world_, search.workers),
         objective_(search.workers, search.dimension) {
@@ -153,7 +153,10 @@ class SearchedRun {
       worst_.ratio = ratio;
       best_.assign(point.begin(), point.end());
     }
-    return std::isfinite(ratio) ? ratio : kNoRun;
+    if (!std::isfinite(ratio)) {
+      return kNoRun;
+    }
+    return ratio;
   }
 
   /// Returns the worst run, with what it does over ten times its iterations, and a run nearby.

@@ -333,20 +333,8 @@ Options with_file(const Options& given) {
   return options;
 }
 
-}  // namespace
-
-ExitCode falsify_command(const Options& command_line) {
-  const Options options = with_file(command_line);
+ExitCode falsify_assumption(const Options& options) {
   const FalsifyOptions& given = options.falsify;
-  require(!given.steps || given.against == kTightRate,
-          "--steps are those of runs --against {}; got --against {}",
-          kTightRate,
-          given.against);
-  require(given.steps || (given.skip == 0 && given.ratio == FalsifyOptions().ratio),
-          "--skip and --ratio are for runs; say how long they are by --steps");
-  if (given.against == kTightRate) {
-    return falsify_tight_rate(options);
-  }
   const Target& target = target_named(given.against);
   check(options, target);
   const bool has_k = !is_of_low_rank(options);
@@ -372,6 +360,20 @@ ExitCode falsify_command(const Options& command_line) {
   const auto json = as_json(worst, target, options);
   print_json(json, options.json ? -1 : 2);
   return ExitCode::done;
+}
+
+}  // namespace
+
+ExitCode falsify_command(const Options& options) {
+  const Options named = with_file(options);
+  const FalsifyOptions& given = named.falsify;
+  require(!given.steps || given.against == kTightRate,
+          "--steps are those of runs --against {}; got --against {}",
+          kTightRate,
+          given.against);
+  require(given.steps || (given.skip == 0 && given.ratio == FalsifyOptions().ratio),
+          "--skip and --ratio are for runs; say how long they are by --steps");
+  return given.against == kTightRate ? falsify_tight_rate(named) : falsify_assumption(named);
 }
 
 }  // namespace residuum
