@@ -17,7 +17,10 @@ struct FalsifyOptions {
   double condition = 100;  // kappa, against the tight rate
   std::int64_t seed = 1;
   std::int64_t evaluations = 20000;
-  std::filesystem::path out = "worst.npy";
+  std::optional<std::int64_t> steps;  // of a run, against the tight rate
+  std::int64_t skip = 0;              // of these, which the average leaves out
+  std::string ratio = "average";      // or "largest"
+  std::filesystem::path out;          // empty: worst.npy, or worst.toml with steps
 };
 
 /// The options of `rate` are constants of a problem, or a folder that has them.

@@ -71,12 +71,20 @@ void add_falsify(CLI::App& command, Options& options) {
   command.add_option("--dim", own.dimension, "d, the length of an accumulator")->required();
   command.add_option("--against", own.against, "delta, conservation, contraction or tight-rate");
   command.add_option("--condition", own.condition, "L/mu, with --against tight-rate (100)");
+  command.add_option(
+      "--steps", own.steps, "with tight-rate: search runs of N iterations, from e = 0");
+  command.add_option(
+      "--skip", own.skip, "with --steps: iterations that the average leaves out (0)");
+  command.add_option("--ratio", own.ratio, "with --steps: average, or largest of one iteration")
+      ->check(utf8_text);
   command.add_option("--putback", options.put_back, "captured, published or discard")
       ->check(utf8_text);
   add_compression(command, options);
   command.add_option("--seed", own.seed, "the same seed finds the same vectors");
-  command.add_option("--evaluations", own.evaluations, "steps looked at (20000)");
-  command.add_option("--out", own.out, "the worst vectors, replaced if there (worst.npy)");
+  command.add_option(
+      "--evaluations", own.evaluations, "steps, or with --steps runs, that are tried (20000)");
+  command.add_option(
+      "--out", own.out, "the worst vectors (worst.npy); with --steps the study of the worst run");
   add_flag(command, "--json", options.json, "on one line");
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/commands/vectors_file.h"
+#include "tests/experiments/real_study.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {
@@ -99,6 +100,46 @@ TEST_F(Falsify, AMergePassesTheTightRateInOneIteration) {
   EXPECT_NEAR(found["bound"].get<double>(), 0.9742, 1e-4);
   EXPECT_GT(found["worst"].get<double>(), 1.0693);
   EXPECT_EQ(found["verdict"], "violated");
+}
+
+TEST_F(Falsify, ARunRepeatsTheWorstRun) {
+  auto arguments = against_tight_rate("gtopk-exact", "3", "2", "10");
+  arguments.back() = "300";
+  arguments.insert(arguments.end(), {"--steps", "40", "--skip", "10", "--out", "w.toml"});
+  const auto found = json_of(arguments);
+  EXPECT_EQ(found["worst"], found["average"]);
+  EXPECT_EQ(found["file"], "w.toml");
+
+  const Finished run = residuum_program({"run", "w.toml", "--out", "r"}, folder_.path());
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto values = column(read_text(folder_.path() / "r" / "iterations.csv"), "lyapunov");
+  ASSERT_EQ(values.size(), 40U);
+  // The last row has V_40, the tenth V_10.
+  EXPECT_NEAR(std::pow(std::stod(values[39]) / std::stod(values[9]), 1.0 / 30),
+              found["average"].get<double>(),
+              1e-12);
+}
+
+TEST_F(Falsify, RunsAreSearchedWithinTheirLimits) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"--steps", "0"}, "--steps is 0, but must be from 1 to"},
+      {{"--steps", "9", "--skip", "9"}, "--skip is 9, but must be from 0"},
+      {{"--steps", "9", "--ratio", "median"}, "--ratio is 'median', but must be"},
+      {{"--steps", "9", "--out", "w.npy"}, "--out w.npy must end in .toml"},
+      {{"--skip", "1"}, "say how long they are by --steps"},
+      {{"--steps", "9", "--against", "delta"}, "--steps are those of runs"}};
+  for (const auto& [given, message] : cases) {
+    std::vector<std::string> arguments{"falsify", "--aggregator", "allgather", "--workers", "2"};
+    arguments.insert(arguments.end(), {"--k", "1", "--dim", "2"});
+    if (given.back() != "delta") {
+      arguments.insert(arguments.end(), {"--against", "tight-rate"});
+    }
+    arguments.insert(arguments.end(), given.begin(), given.end());
+    const Finished finished = residuum_program(arguments, folder_.path());
+    EXPECT_EQ(finished.code, 2) << message;
+    EXPECT_THAT(finished.err, HasSubstr(message));
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+  }
 }
 
 TEST_F(Falsify, TheTightRateNeedsAShareBelowOne) {
