@@ -47,8 +47,6 @@ class OneIteration {
     for (auto* of_workers : {&now_.residuals, &now_.gradients, &now_.accumulators}) {
       of_workers->resize(static_cast<std::size_t>(search.workers) * search.dimension);
     }
-    worst_ = now_;
-    worst_.ratio = kNoRatio;
   }
 
   std::size_t numbers() const { return now_.model.size() + 2 * now_.residuals.size(); }
@@ -71,7 +69,8 @@ class OneIteration {
       norms.corrected += (next_[j] - e_j) * (next_[j] - e_j);
     }
     now_.ratio = norms.value(problem_.root());  // V is 1 before
-    if (now_.ratio > worst_.ratio) {
+    if (now_.ratio > largest_) {
+      largest_ = now_.ratio;
       worst_ = now_;
     }
     return now_.ratio;
@@ -132,6 +131,7 @@ class OneIteration {
   OneStep step_;
   WorstIteration now_;
   WorstIteration worst_;
+  double largest_ = kNoRatio;  // of the states looked at
   std::vector<double> next_;
 };
 

@@ -390,6 +390,20 @@ void check_method(const PreparedRun& run) {
   }
 }
 
+/// Notes that the method needs a pilot run, and refuses one that cannot be made.
+void read_pilot(const Section& sparsifier, PreparedRun& run) {
+  const auto pilot = run.method->sparsifier->pilot(run.objective->dimension());
+  if (!pilot) {
+    return;
+  }
+  require(run.objective->source() == nullptr,
+          "{}: pilot runs need gradients of their own; give 'threshold'",
+          sparsifier.where("kind"));
+  check_pilot_length(sparsifier, run.training, law_of(run));
+  check_pilot(*pilot, run.workers, run.training.iterations);
+  run.needs_pilot = true;
+}
+
 }  // namespace
 
 PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& known) {
@@ -441,14 +455,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   check_overlap(training.overlap, *run.method, *run.objective, law_of(run));
   check_participation(workers, training, law_of(run), *run.method);
   training.method = run.method.get();
-  if (const auto pilot = run.method->sparsifier->pilot(run.objective->dimension())) {
-    require(run.objective->source() == nullptr,
-            "{}: pilot runs need gradients of their own; give 'threshold'",
-            sections["sparsifier"].where("kind"));
-    check_pilot_length(sections["sparsifier"], training, law_of(run));
-    check_pilot(*pilot, run.workers, training.iterations);
-    run.needs_pilot = true;
-  }
+  read_pilot(sections["sparsifier"], run);
   const Section& probe_section = sections["probes"];
   read_probes(probe_section, run);
   resolve(probe_section);
