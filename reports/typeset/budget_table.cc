@@ -97,6 +97,7 @@ std::vector<TableSpec> budget_specs(const Summary& summary,
   const auto comparisons = compare_at_budgets(summary.folder, groups_of(summary), budgets);
   require_reached(comparisons, budgets);
   std::vector<TableSpec> specs;
+  specs.reserve(comparisons.size());
   for (const auto& comparison : comparisons) {
     specs.push_back(budget_spec(comparison, summary, budgets, kind));
   }

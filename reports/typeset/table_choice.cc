@@ -43,11 +43,13 @@ std::vector<std::size_t> printed_columns(const TableSpec& spec,
 
 void keep_columns(TableSpec& spec, const std::vector<std::size_t>& places) {
   std::vector<TableColumn> columns;
+  columns.reserve(places.size());
   for (const std::size_t place : places) {
     columns.push_back(spec.columns[place]);
   }
   for (auto& row : spec.rows) {
     std::vector<TableCell> cells;
+    cells.reserve(places.size());
     for (const std::size_t place : places) {
       cells.push_back(row[place]);
     }
