@@ -21,7 +21,7 @@ using Eigen::VectorXd;
 
 struct MatrixQuadraticSettings {
   std::vector<MatrixXd> matrices;    // one, or one per worker
-  std::vector<VectorXd> minimizers;  // likewise
+  std::vector<VectorXd> minimizers;  // one, or one for each worker
   VectorXd start;                    // w_0
 };
 

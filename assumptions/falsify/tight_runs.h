@@ -12,7 +12,7 @@
 
 namespace residuum {
 
-/// What is driven up: the mean factor of V over the iterations after the first `skip`,
+/// The search drives up the mean factor of V over the iterations after the first `skip`,
 /// (V_N/V_skip)^(1/(N - skip)), or the largest factor of one iteration.
 enum class RunRatio { average, largest };
 

@@ -4,7 +4,7 @@
 //         step. As mean |x - x* - e_p|^2 = |x - x* - mean e_p|^2 + mean |e_p|^2 - |mean e_p|^2,
 //         norms of means are enough;
 //   EF21  V/P = s |mean grad f_p(x)|^2 + mean |grad f_p(x) - g_p|^2, x = w_t, g_p after its update.
-// Where the theorem applies, V_{t+1} <= rho* V_t for every t: a hard invariant.
+// V_{t+1} <= rho* V_t holds for every t where the theorem applies: a hard invariant.
 //
 // Rounding. sqrt(V/P) is a norm of the state. An iteration rounds model, gradients, accumulators
 // and their sum over the workers, each by the unit roundoff u of itself: sqrt(V/P) moves by at most

@@ -72,7 +72,7 @@ struct RateSlack {
   std::optional<double> tight;     // rho*, the smallest that any theorem can have (tight_rate.h)
   std::optional<double> measured;  // of what the theorem bounds, from the start to the last row
 
-  /// What the proof gives away: iterations by the bound over those at the tight rate.
+  /// The share that the proof gives away: iterations by the bound over those at the tight rate.
   std::optional<double> of_proof() const;
   /// By how much this problem is better than the worst: iterations at the tight rate over those
   /// measured.

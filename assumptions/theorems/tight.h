@@ -1,5 +1,6 @@
 #pragma once
-// What a run must know to measure the Lyapunov functions of the tight theory of error feedback.
+// This header has what a run must know to measure the Lyapunov functions of the tight theory of
+// error feedback.
 
 #include <optional>
 

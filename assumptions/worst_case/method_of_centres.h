@@ -32,7 +32,7 @@ struct RatePoint {
   int steps = 0;  // of Newton's method
 };
 
-/// Where the search for the least rho ends.
+/// The search for the least rho ends here.
 struct RateGoal {
   long double floor = 0;          // a rho that it does not go below
   long double precision = 1e-9L;  // it ends where rho can fall by this share of |1 - rho|

@@ -389,7 +389,7 @@ Matrix<T> square_of(const std::vector<T>& lower, std::size_t size) {
   return matrix;
 }
 
-/// What must be positive definite, and what must not be below 0.
+/// The matrices must be positive definite, and the numbers not below 0.
 template <class T>
 struct Conditions {
   std::vector<Matrix<T>> matrices;

@@ -29,7 +29,7 @@ struct WorstRateQuestion {
 struct LyapunovFunction {
   std::vector<double> state;  // the lower triangle of the form's matrix, row by row
   double objective = 0;
-  std::vector<double> deviation;  // likewise; empty for one worker
+  std::vector<double> deviation;  // of deviations from the mean; empty for one worker
 };
 
 struct WorstRate {

@@ -39,7 +39,7 @@ class StepRule {
   virtual double weight(std::uint64_t /*iteration*/) const { return 1; }
 };
 
-/// What the tight theory of error feedback asks for: an L and a mu that every worker's f_p has, and
+/// The tight theory of error feedback asks for an L and a mu that every worker's f_p has, and
 /// the share of each accumulator that a message keeps. What is not known is absent.
 struct TightFacts {
   std::optional<double> smoothness;

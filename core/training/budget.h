@@ -7,7 +7,7 @@
 
 namespace residuum {
 
-/// What the versions of a run so far have taken.
+/// The versions of a run so far have taken this much.
 struct SpentSoFar {
   std::uint64_t gradients = 0;  // of all workers together, where versions have more or fewer
   double virtual_s = 0;         // on the first network

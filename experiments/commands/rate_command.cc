@@ -32,7 +32,7 @@ namespace {
 using OrderedJson = reports::Json;
 using reports::json_number;
 
-/// What the rates are asked for: constants, size of the exchange, and how far to go.
+/// The rates are asked for these constants, size of the exchange, and how far to go.
 struct RateQuestion {
   std::string of;  // a method of --from; empty: the command line
   CompressedProblem problem;
@@ -380,7 +380,7 @@ void refuse_constants(const RateOptions& given, const char* option) {
           option);
 }
 
-/// What the facts of a method give; nothing, with a note, where no linear rate follows.
+/// The facts of a method give this problem; nothing, with a note, where no linear rate follows.
 void add_question(const RateOptions& given,
                   const std::string& label,
                   const RunFacts& facts,

@@ -14,7 +14,7 @@ namespace residuum {
 /// The number of iterations where something else decides when the run ends: the most there can be.
 inline constexpr std::uint64_t kOpenEnd = (std::uint64_t{1} << 32U) - 1;
 
-/// What an iteration takes; absent where iterations have more gradients or fewer, as it happens.
+/// An iteration takes so much; absent where iterations have more gradients or fewer, as it happens.
 struct IterationCosts {
   std::optional<std::uint64_t> gradients;  // of all workers together
   std::optional<double> samples;
@@ -25,7 +25,7 @@ struct IterationCosts {
 ///   epochs      passes over the data;
 ///   gradients   of all workers together;
 ///   virtual_s   seconds of virtual time, on the first network.
-/// Where iterations take the same number of gradients, epochs and gradients are a number of
+/// If iterations take the same number of gradients, epochs and gradients are a number of
 /// iterations, too, the last of which may pass them by a quarter. Otherwise the run ends at the
 /// first iteration by which so much is spent. A training outside may have none of them.
 void read_length(const Section& budget,
