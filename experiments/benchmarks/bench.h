@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/cluster/world.h"
-#include "experiments/console/options.h"
+#include "experiments/program/console/options.h"
 #include "reports/tables/files.h"
 
 namespace residuum {

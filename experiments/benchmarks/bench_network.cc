@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "experiments/benchmarks/link_fit.h"
-#include "reports/numbers/statistics.h"
+#include "reports/analysis/statistics.h"
 #include "reports/tables/files.h"
 
 namespace residuum {

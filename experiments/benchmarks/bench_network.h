@@ -3,7 +3,7 @@
 // [network] of a study.
 
 #include "core/cluster/world.h"
-#include "experiments/console/options.h"
+#include "experiments/program/console/options.h"
 
 namespace residuum {
 

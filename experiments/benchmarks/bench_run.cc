@@ -8,7 +8,7 @@
 #include <benchmark/benchmark.h>
 
 #include "experiments/benchmarks/bench.h"
-#include "reports/numbers/statistics.h"
+#include "reports/analysis/statistics.h"
 
 namespace residuum {
 namespace {

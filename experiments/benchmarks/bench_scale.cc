@@ -8,8 +8,8 @@
 
 #include "experiments/benchmarks/bench.h"
 #include "experiments/benchmarks/error_feedback_case.h"
-#include "experiments/study/run_config.h"
-#include "experiments/study/study.h"
+#include "experiments/program/study/run_config.h"
+#include "experiments/program/study/study.h"
 #include "objectives/data/catalogue.h"
 
 namespace residuum {

@@ -9,7 +9,7 @@
 
 #include "assumptions/monitor.h"
 #include "experiments/benchmarks/clocked_objective.h"
-#include "experiments/study/study.h"
+#include "experiments/program/study/study.h"
 #include "objectives/data/catalogue.h"
 
 namespace residuum {

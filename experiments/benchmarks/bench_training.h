@@ -11,8 +11,8 @@
 
 #include "core/cluster/cluster.h"
 #include "core/trainer/trainer.h"
-#include "experiments/console/options.h"
-#include "experiments/study/run_config.h"
+#include "experiments/program/console/options.h"
+#include "experiments/program/study/run_config.h"
 #include "reports/tables/csv.h"
 
 namespace residuum {

@@ -1,7 +1,7 @@
 #pragma once
 // The options of `plan` for the jobs of a cluster.
 
-#include "experiments/console/options.h"
+#include "experiments/program/console/options.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11 calls itself so
 class App;

@@ -24,16 +24,16 @@
 
 #include "core/cluster/mpi_world.h"
 #include "core/text.h"
-#include "experiments/commands/commands.h"
-#include "experiments/commands/plan_formats.h"
-#include "experiments/console/call_watch.h"
-#include "experiments/console/signals.h"
-#include "experiments/console/streams.h"
+#include "experiments/program/commands/commands.h"
+#include "experiments/program/commands/plan_formats.h"
+#include "experiments/program/console/call_watch.h"
+#include "experiments/program/console/signals.h"
+#include "experiments/program/console/streams.h"
 #include "experiments/program/job_options.h"
 #include "experiments/program/report_options.h"
+#include "experiments/program/runs/job_digest.h"
+#include "experiments/program/runs/provenance.h"
 #include "experiments/program/vector_options.h"
-#include "experiments/runs/job_digest.h"
-#include "experiments/runs/provenance.h"
 
 namespace {
 
@@ -56,7 +56,7 @@ void add_study(CLI::App& command, Options& options) {
   command.add_option("--data-dir", options.data_dir, "where data sets lie ($RESIDUUM_DATA, data/)");
 }
 
-/// What executes code that a study names; see experiments/study/foreign_code.h.
+/// What executes code that a study names; see experiments/program/study/foreign_code.h.
 void add_allowance(CLI::App& command, Options& options) {
   add_flag(command,
            "--allow-commands",

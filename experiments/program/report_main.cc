@@ -6,8 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 
-#include "experiments/commands/commands.h"
-#include "experiments/console/streams.h"
+#include "experiments/program/commands/commands.h"
+#include "experiments/program/console/streams.h"
 #include "experiments/program/report_options.h"
 
 int main(int argc, char** argv) {

@@ -1,7 +1,7 @@
 #pragma once
 // The options of the commands that look at vectors of the user's, or at a compressor of them.
 
-#include "experiments/console/options.h"
+#include "experiments/program/console/options.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11 calls itself so
 class App;

@@ -23,10 +23,10 @@
 #include <vector>
 
 #include "core/error.h"
+#include "reports/analysis/series.h"
+#include "reports/analysis/statistics.h"
 #include "reports/figures/draw.h"
 #include "reports/figures/figure.h"
-#include "reports/numbers/series.h"
-#include "reports/numbers/statistics.h"
 #include "reports/tables/csv_reader.h"
 #include "reports/tables/run_keys.h"
 

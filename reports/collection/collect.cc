@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "core/error.h"
+#include "reports/analysis/groups.h"
 #include "reports/collection/search_table.h"
 #include "reports/collection/summary_json.h"
 #include "reports/collection/verdicts_json.h"
-#include "reports/numbers/groups.h"
 #include "reports/tables/csv.h"
 #include "reports/tables/csv_reader.h"
 #include "reports/verdicts/evidence.h"

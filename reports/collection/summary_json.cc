@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reports/analysis/practice.h"
 #include "reports/collection/search_table.h"
 #include "reports/collection/verdicts_json.h"
-#include "reports/numbers/practice.h"
 #include "reports/verdicts/delta_workers.h"
 
 namespace residuum::reports {

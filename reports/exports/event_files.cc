@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "core/record/columns.h"
-#include "reports/numbers/measures.h"
+#include "reports/analysis/measures.h"
 #include "reports/tables/utc.h"
 
 namespace residuum::reports {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "reports/analysis/measures.h"
 #include "reports/collection/collect.h"
-#include "reports/numbers/measures.h"
 #include "reports/tables/csv.h"
 
 namespace residuum::reports {

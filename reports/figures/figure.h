@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/numbers/curve.h"
+#include "reports/analysis/curve.h"
 
 namespace residuum::reports {
 

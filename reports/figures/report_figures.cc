@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "reports/analysis/series.h"
 #include "reports/figures/drawn_quantities.h"
-#include "reports/numbers/series.h"
 
 namespace residuum::reports {
 namespace {

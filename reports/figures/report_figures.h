@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/analysis/groups.h"
+#include "reports/analysis/series.h"
 #include "reports/figures/drawn_quantities.h"
 #include "reports/figures/figure.h"
-#include "reports/numbers/groups.h"
-#include "reports/numbers/series.h"
 
 namespace residuum::reports {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "reports/numbers/words.h"
+#include "reports/analysis/words.h"
 
 namespace residuum::reports {
 namespace {

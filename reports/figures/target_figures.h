@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "reports/analysis/targets.h"
 #include "reports/figures/report_figures.h"
-#include "reports/numbers/targets.h"
 
 namespace residuum::reports {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/numbers/curve.h"
+#include "reports/analysis/curve.h"
 
 namespace residuum::reports {
 

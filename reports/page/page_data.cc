@@ -10,8 +10,8 @@
 #include <map>
 
 #include "core/text.h"
+#include "reports/analysis/series.h"
 #include "reports/figures/figure.h"
-#include "reports/numbers/series.h"
 
 namespace residuum::reports {
 namespace {

@@ -6,10 +6,10 @@
 #include <system_error>
 #include <utility>
 
+#include "reports/analysis/bootstrap.h"
 #include "reports/collection/summary_json.h"
 #include "reports/figures/report_figures.h"
 #include "reports/figures/target_figures.h"
-#include "reports/numbers/bootstrap.h"
 #include "reports/page/figure_writer.h"
 #include "reports/page/html.h"
 #include "reports/page/page_data.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/numbers/statistics.h"
+#include "reports/analysis/statistics.h"
 #include "reports/typeset/table_choice.h"
 #include "reports/verdicts/summary.h"
 

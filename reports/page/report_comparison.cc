@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "reports/numbers/words.h"
+#include "reports/analysis/words.h"
 #include "reports/page/html.h"
 #include "reports/page/sections.h"
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "reports/numbers/groups.h"
-#include "reports/numbers/series.h"
+#include "reports/analysis/groups.h"
+#include "reports/analysis/series.h"
 #include "reports/page/joined_curves.h"
 #include "reports/page/sections.h"
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "core/record/tables.h"
+#include "reports/analysis/series.h"
+#include "reports/analysis/statistics.h"
+#include "reports/analysis/words.h"
 #include "reports/collection/collect.h"
-#include "reports/numbers/series.h"
-#include "reports/numbers/statistics.h"
-#include "reports/numbers/words.h"
 #include "reports/page/html.h"
 #include "reports/page/sections.h"
 #include "reports/tables/csv_reader.h"

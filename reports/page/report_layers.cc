@@ -4,8 +4,8 @@
 #include <map>
 
 #include "core/record/tables.h"
+#include "reports/analysis/words.h"
 #include "reports/collection/collect.h"
-#include "reports/numbers/words.h"
 #include "reports/page/html.h"
 #include "reports/page/sections.h"
 #include "reports/tables/csv.h"

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "reports/analysis/words.h"
 #include "reports/figures/heat_map.h"
-#include "reports/numbers/words.h"
 #include "reports/page/html.h"
 #include "reports/page/sections.h"
 

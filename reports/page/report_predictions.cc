@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "reports/numbers/predicted_times.h"
-#include "reports/numbers/series.h"
+#include "reports/analysis/predicted_times.h"
+#include "reports/analysis/series.h"
 #include "reports/page/sections.h"
 
 namespace residuum::reports {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "reports/numbers/words.h"
+#include "reports/analysis/words.h"
 #include "reports/page/html.h"
 #include "reports/page/sections.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "reports/numbers/practice.h"
-#include "reports/numbers/words.h"
+#include "reports/analysis/practice.h"
+#include "reports/analysis/words.h"
 #include "reports/page/html.h"
 #include "reports/page/sections.h"
 #include "reports/verdicts/verdict.h"

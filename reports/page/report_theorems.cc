@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/numbers/words.h"
+#include "reports/analysis/words.h"
 #include "reports/page/html.h"
 #include "reports/page/sections.h"
 

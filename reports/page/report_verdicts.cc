@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "reports/numbers/words.h"
+#include "reports/analysis/words.h"
 #include "reports/page/html.h"
 #include "reports/page/sections.h"
 #include "reports/verdicts/verdict_words.h"

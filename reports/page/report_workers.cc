@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "reports/numbers/series.h"
-#include "reports/numbers/words.h"
+#include "reports/analysis/series.h"
+#include "reports/analysis/words.h"
 #include "reports/page/html.h"
 #include "reports/page/joined_curves.h"
 #include "reports/page/sections.h"

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/text.h"
+#include "reports/analysis/words.h"
 #include "reports/collection/summary_json.h"
 #include "reports/collection/verdicts_json.h"
-#include "reports/numbers/words.h"
 #include "reports/terminal/printable_names.h"
 #include "reports/verdicts/verdict.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/text.h"
-#include "reports/numbers/words.h"
+#include "reports/analysis/words.h"
 #include "reports/terminal/printable_names.h"
 
 namespace residuum::reports {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "core/text.h"
-#include "reports/numbers/words.h"
+#include "reports/analysis/words.h"
 #include "reports/terminal/printable_names.h"
 #include "reports/terminal/table.h"
 #include "reports/verdicts/verdict.h"

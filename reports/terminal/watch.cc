@@ -10,8 +10,8 @@
 #include <system_error>
 
 #include "core/error.h"
-#include "reports/numbers/groups.h"
-#include "reports/numbers/words.h"
+#include "reports/analysis/groups.h"
+#include "reports/analysis/words.h"
 #include "reports/tables/utc.h"
 #include "reports/terminal/printable_names.h"
 #include "reports/terminal/table.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "reports/numbers/byte_budgets.h"
-#include "reports/numbers/words.h"
+#include "reports/analysis/byte_budgets.h"
+#include "reports/analysis/words.h"
 
 namespace residuum::reports {
 namespace {

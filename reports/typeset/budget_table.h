@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "reports/numbers/statistics.h"
+#include "reports/analysis/statistics.h"
 #include "reports/typeset/table_spec.h"
 #include "reports/verdicts/summary.h"
 

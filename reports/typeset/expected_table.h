@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "reports/numbers/expected.h"
+#include "reports/analysis/expected.h"
 #include "reports/typeset/table_spec.h"
 
 namespace residuum::reports {

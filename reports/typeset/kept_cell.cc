@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "reports/numbers/statistics.h"
+#include "reports/analysis/statistics.h"
 
 namespace residuum::reports {
 namespace {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "reports/analysis/words.h"
 #include "reports/figures/figure.h"
 #include "reports/figures/latex_text.h"
-#include "reports/numbers/words.h"
 
 namespace residuum::reports {
 namespace {

@@ -13,12 +13,12 @@
 #include <string_view>
 #include <utility>
 
-#include "reports/numbers/bootstrap.h"
-#include "reports/numbers/comparison.h"
-#include "reports/numbers/expected.h"
-#include "reports/numbers/fields.h"
-#include "reports/numbers/samples.h"
-#include "reports/numbers/words.h"
+#include "reports/analysis/bootstrap.h"
+#include "reports/analysis/comparison.h"
+#include "reports/analysis/expected.h"
+#include "reports/analysis/fields.h"
+#include "reports/analysis/samples.h"
+#include "reports/analysis/words.h"
 #include "reports/typeset/budget_table.h"
 #include "reports/typeset/expected_table.h"
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "reports/numbers/statistics.h"
-#include "reports/numbers/targets.h"
+#include "reports/analysis/statistics.h"
+#include "reports/analysis/targets.h"
 #include "reports/typeset/table_spec.h"
 #include "reports/verdicts/summary.h"
 

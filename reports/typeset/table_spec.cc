@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/text.h"
-#include "reports/numbers/words.h"
+#include "reports/analysis/words.h"
 #include "reports/tables/csv.h"
 
 namespace residuum::reports {

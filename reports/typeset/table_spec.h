@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "assumptions/estimators/intervals.h"
-#include "reports/numbers/statistics.h"
+#include "reports/analysis/statistics.h"
 
 namespace residuum::reports {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "assumptions/theorems/evidence.h"
-#include "reports/numbers/groups.h"
-#include "reports/numbers/measures.h"
+#include "reports/analysis/groups.h"
+#include "reports/analysis/measures.h"
 #include "reports/tables/result_folder.h"
 
 namespace residuum::reports {

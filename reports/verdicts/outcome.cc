@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "reports/numbers/groups.h"
-#include "reports/numbers/statistics.h"
-#include "reports/numbers/words.h"
+#include "reports/analysis/groups.h"
+#include "reports/analysis/statistics.h"
+#include "reports/analysis/words.h"
 #include "reports/verdicts/remarks.h"
 
 namespace residuum::reports {

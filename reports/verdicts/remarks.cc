@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/numbers/words.h"
+#include "reports/analysis/words.h"
 #include "reports/verdicts/verdict.h"
 
 namespace residuum::reports {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/numbers/groups.h"
+#include "reports/analysis/groups.h"
 #include "reports/verdicts/summary.h"
 
 namespace residuum::reports {

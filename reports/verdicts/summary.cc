@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "reports/numbers/fields.h"
+#include "reports/analysis/fields.h"
 #include "reports/verdicts/evidence.h"
 
 namespace residuum::reports {

@@ -10,8 +10,8 @@
 #include "assumptions/delta_prediction.h"
 #include "assumptions/theorems/theorem.h"
 #include "assumptions/verdicts/assumptions.h"
-#include "reports/numbers/search_folder.h"
-#include "reports/numbers/study_numbers.h"
+#include "reports/analysis/search_folder.h"
+#include "reports/analysis/study_numbers.h"
 
 namespace residuum::reports {
 

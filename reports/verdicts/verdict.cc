@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "reports/numbers/words.h"
+#include "reports/analysis/words.h"
 #include "reports/verdicts/outcome.h"
 #include "reports/verdicts/remarks.h"
 

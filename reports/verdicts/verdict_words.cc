@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "reports/numbers/words.h"
+#include "reports/analysis/words.h"
 
 namespace residuum::reports {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "core/error.h"
+#include "reports/analysis/measures.h"
 #include "reports/collection/collect.h"
 #include "reports/collection/summary_json.h"
-#include "reports/numbers/measures.h"
 #include "reports/page/sections.h"
 #include "reports/tables/csv_reader.h"
 #include "reports/tables/files.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/runs/provenance.h"
+#include "experiments/program/runs/provenance.h"
 #include "objectives/network_module.h"
 #include "objectives/registry.h"
 

@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <string>
 
-#include "experiments/commands/page_tables.h"
-#include "experiments/study/foreign_code.h"
-#include "experiments/study/prepare_all.h"
-#include "experiments/study/run_config.h"
-#include "experiments/study/study.h"
+#include "experiments/program/commands/page_tables.h"
+#include "experiments/program/study/foreign_code.h"
+#include "experiments/program/study/prepare_all.h"
+#include "experiments/program/study/run_config.h"
+#include "experiments/program/study/study.h"
 #include "tests/fuzzing/targets.h"
 
 namespace residuum::fuzzing {

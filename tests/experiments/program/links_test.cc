@@ -8,8 +8,8 @@
 #include <fstream>
 #include <string>
 
-#include "experiments/runs/file_lock.h"
-#include "experiments/runs/study_end.h"
+#include "experiments/program/runs/file_lock.h"
+#include "experiments/program/runs/study_end.h"
 #include "tests/experiments/hostile.h"
 
 namespace residuum {

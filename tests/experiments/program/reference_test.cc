@@ -1,6 +1,6 @@
 // The pages of reference are what the program prints, so that neither can change alone.
 
-#include "experiments/commands/reference.h"
+#include "experiments/program/commands/reference.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

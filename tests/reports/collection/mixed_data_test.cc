@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "reports/analysis/groups.h"
 #include "reports/collection/collect.h"
-#include "reports/numbers/groups.h"
 #include "reports/terminal/changes.h"
 #include "reports/verdicts/verdict.h"
 #include "tests/reports/synthetic_study.h"

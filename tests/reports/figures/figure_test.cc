@@ -10,13 +10,13 @@
 #include <set>
 #include <utility>
 
+#include "reports/analysis/groups.h"
+#include "reports/analysis/series.h"
 #include "reports/figures/draw.h"
 #include "reports/figures/gnuplot.h"
 #include "reports/figures/gnuplot_script.h"
 #include "reports/figures/pgfplots.h"
 #include "reports/figures/report_figures.h"
-#include "reports/numbers/groups.h"
-#include "reports/numbers/series.h"
 #include "reports/page/inline_svg.h"
 #include "reports/tables/files.h"
 #include "tests/reports/synthetic_study.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/numbers/groups.h"
-#include "reports/numbers/series.h"
+#include "reports/analysis/groups.h"
+#include "reports/analysis/series.h"
 #include "reports/page/sections.h"
 #include "tests/reports/synthetic_study.h"
 

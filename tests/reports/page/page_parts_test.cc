@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "reports/numbers/words.h"
+#include "reports/analysis/words.h"
 #include "reports/page/inline_svg.h"
 #include "reports/page/page_assets.h"
 #include "reports/page/page_frame.h"

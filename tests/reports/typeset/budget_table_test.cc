@@ -8,9 +8,9 @@
 #include <string>
 
 #include "core/error.h"
-#include "reports/numbers/byte_budgets.h"
+#include "reports/analysis/byte_budgets.h"
 #include "reports/typeset/table_choice.h"
-#include "tests/reports/numbers/straight_runs.h"
+#include "tests/reports/analysis/straight_runs.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {

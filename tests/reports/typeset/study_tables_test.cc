@@ -10,7 +10,7 @@
 
 #include "reports/collection/collect.h"
 #include "reports/page/report.h"
-#include "tests/reports/numbers/straight_runs.h"
+#include "tests/reports/analysis/straight_runs.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/numbers/groups.h"
+#include "reports/analysis/groups.h"
 #include "reports/verdicts/verdict.h"
 #include "tests/reports/synthetic_study.h"
 

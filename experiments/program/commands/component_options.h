@@ -1,0 +1,36 @@
+#pragma once
+// Sections of a study as options of a command line describe them.
+
+#include "core/config/section.h"
+#include "core/sparsifiers/sparsifier.h"
+#include "core/training/method.h"
+#include "experiments/program/console/options.h"
+
+namespace residuum {
+
+/// Returns the section that --quantiser and --bits describe.
+Section quantiser_section(const Options& options);
+
+/// Returns the section that --sparsifier, --block and --k or --density describe.
+Section sparsifier_section(const Options& options);
+
+/// Reports a usage error for a sparsifier that keeps no fixed number of `dimension` entries, and
+/// for a number above the dimension.
+void check_has_k(const Options& options, const Sparsifier& sparsifier, std::size_t dimension);
+
+/// Returns the section that --aggregator and --rank describe.
+Section aggregator_section(const Options& options);
+
+/// True for an aggregator that approximates accumulators as matrices, of which no entries are sent.
+bool is_of_low_rank(const Options& options);
+
+/// Returns the section of a sparsifier that keeps everything, and refuses options that choose one.
+Section everything_section(const Options& options);
+
+/// Returns the rows of the matrix that an accumulator of so many entries is, 1 where it is none.
+std::size_t rows_of(const Options& options,
+                    const Method& method,
+                    std::size_t workers,
+                    std::size_t dimension);
+
+}  // namespace residuum

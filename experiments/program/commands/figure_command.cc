@@ -1,0 +1,115 @@
+// `residuum figure` draws one figure of a result folder, with chosen methods, in the size that it
+// has in a paper or a talk.
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "experiments/program/commands/commands.h"
+#include "experiments/program/commands/interval_kinds.h"
+#include "experiments/program/console/streams.h"
+#include "reports/figures/paper_figure.h"
+#include "reports/page/figure_choice.h"
+#include "reports/tables/result_folder.h"
+
+namespace residuum {
+namespace {
+
+/// A LengthUnit is a unit of lengths, in millimetres. A point is that of TeX.
+struct LengthUnit {
+  std::string_view name;
+  double millimetres;
+};
+constexpr std::array<LengthUnit, 4> kUnits{
+    {{"mm", 1}, {"cm", 10}, {"in", 25.4}, {"pt", 25.4 / 72.27}}};
+
+/// Reads "84mm" or "3.25in" and returns millimetres.
+double length_in(const std::string& text, std::string_view option, std::string_view example) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  for (const auto& one : kUnits) {
+    if (error == std::errc() && std::isfinite(number) && unit == one.name) {
+      return number * one.millimetres;
+    }
+  }
+  usage_error(
+      "{} is '{}', but must be a length in mm, cm, in or pt, such as {}", option, text, example);
+}
+
+/// Returns the size that --for names, or that of a usual column, with what --width and --font-size
+/// change.
+reports::PaperSize size_of(const FigureOptions& given) {
+  reports::PaperSize size;
+  if (given.format) {
+    std::vector<std::string> known;
+    bool is_known = false;
+    for (const auto& format : reports::paper_formats()) {
+      known.emplace_back(format.name);
+      if (format.name == *given.format) {
+        size = format.size;
+        is_known = true;
+      }
+    }
+    require(is_known, "--for: unknown '{}'{}", *given.format, suggestion(*given.format, known));
+  }
+  if (given.width) {
+    size.width_mm = length_in(*given.width, "--width", "84mm");
+    require(
+        size.width_mm >= reports::kLeastFigureWidth && size.width_mm <= reports::kMostFigureWidth,
+        "--width is {}, but must be from {} mm to {} mm: nothing can be read in a narrower figure",
+        *given.width,
+        reports::kLeastFigureWidth,
+        reports::kMostFigureWidth);
+  }
+  if (given.font_size) {
+    constexpr double kPointsPerMillimetre = 72.27 / 25.4;
+    size.font_pt = kPointsPerMillimetre * length_in(*given.font_size, "--font-size", "8pt");
+    require(size.font_pt >= reports::kLeastFigureFont && size.font_pt <= reports::kMostFigureFont,
+            "--font-size is {}, but must be from {} pt to {} pt",
+            *given.font_size,
+            reports::kLeastFigureFont,
+            reports::kMostFigureFont);
+  }
+  return size;
+}
+
+/// Says what a caption must say of the drawing.
+void say_notes(const reports::FigureSpec& spec) {
+  constexpr std::size_t kMany = 8;
+  if (const std::string note = reports::note_under(spec); !note.empty()) {
+    say(fmt::format("note: for the caption: {}", note));
+  }
+  if (spec.curves.size() > kMany) {
+    say(fmt::format("note: {} curves in one figure; choose some with --methods",
+                    spec.curves.size()));
+  }
+}
+
+}  // namespace
+
+ExitCode figure_command(const Options& options) {
+  const FigureOptions& given = options.figure;
+  const reports::PaperSize size = size_of(given);
+  const auto kind = interval_kind(options.interval);
+  reports::require_figure_file(given.file);
+  const auto folder = reports::read_result_folders({given.folder});
+  auto figure = reports::plan_chosen_figure(
+      folder, {.quantity = given.quantity, .by = given.by, .methods = given.methods, .kind = kind});
+  figure.spec.paper = size;
+  say_notes(figure.spec);
+  reports::write_paper_figure(std::move(figure.spec), given.file);
+  print_path(given.file);
+  return ExitCode::done;
+}
+
+}  // namespace residuum

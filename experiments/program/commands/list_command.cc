@@ -1,0 +1,279 @@
+// `residuum list` prints what can be named in a study, one line each, with the paper it comes from,
+// and what columns, keys and commands there are.
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+
+#include "assumptions/probes/probe.h"
+#include "assumptions/theorems/theorem.h"
+#include "core/aggregators/aggregator.h"
+#include "core/feedback/feedback.h"
+#include "core/optimisers/optimiser.h"
+#include "core/protocols/protocol.h"
+#include "core/quantisers/quantiser.h"
+#include "core/sparsifiers/sparsifier.h"
+#include "experiments/program/commands/commands.h"
+#include "experiments/program/commands/component_laws.h"
+#include "experiments/program/console/streams.h"
+#include "experiments/program/study/network_section.h"
+#include "experiments/program/study/study_keys.h"
+#include "experiments/program/study/study_schema.h"
+#include "objectives/data/catalogue.h"
+#include "objectives/registry.h"
+#include "reports/collection/collect.h"
+
+namespace residuum {
+namespace {
+
+using Groups = std::vector<ReferenceGroup>;
+
+Groups one_group(std::vector<ReferenceLine> lines) {
+  return {{.prefix = "", .title = "", .text = "", .lines = std::move(lines)}};
+}
+
+/// The columns that a probe fills in, with what they are.
+std::vector<ReferencePart> parts_of(const Entry<Probe>& entry) {
+  ReferencePart columns{.head = "Columns", .points = {}};
+  for (const Column column : entry.make(example_section("probes", entry))->columns()) {
+    const ColumnInfo& info = kColumns[static_cast<std::size_t>(column)];
+    columns.points.push_back(fmt::format("`{}`: {}", info.name, info.meaning));
+  }
+  return {std::move(columns)};
+}
+
+/// The law of a component; nothing of what has none.
+template <class Any>
+std::vector<ReferencePart> parts_of(const Any& entry) {
+  if constexpr (requires { law_of(entry); }) {
+    return {{.head = "Law", .points = law_of(entry)}};
+  }
+  return {};
+}
+
+template <class Entries>
+Groups lines_of(const Entries& entries) {
+  std::vector<ReferenceLine> lines;
+  lines.reserve(entries.size());
+  for (const auto& entry : entries) {
+    lines.push_back({.name = std::string(entry.name),
+                     .summary = std::string(entry.summary),
+                     .source = std::string(entry.source),
+                     .parts = parts_of(entry)});
+  }
+  return one_group(std::move(lines));
+}
+
+Groups datasets_by_name() {
+  std::vector<ReferenceLine> lines;
+  lines.reserve(datasets().size());
+  for (const auto& entry : datasets()) {
+    lines.push_back({.name = entry.name, .summary = entry.summary, .source = entry.terms});
+  }
+  return one_group(std::move(lines));
+}
+
+Groups theorems_by_name() {
+  std::vector<ReferenceLine> lines;
+  for (const auto& theorem : theorems()) {
+    Demands demands = demands_of(theorem);
+    lines.push_back(
+        {.name = std::string(theorem.name),
+         .summary = std::string(theorem.statement),
+         .source = std::string(theorem.paper),
+         .parts = {
+             {.head = "Preconditions", .points = std::move(demands.preconditions)},
+             {.head = "Constants", .points = std::move(demands.constants), .in_one_line = true}}});
+  }
+  return one_group(std::move(lines));
+}
+
+/// The columns of iterations.csv come first and by their names, those of other tables as
+/// workers.NAME.
+Groups columns_by_table() {
+  Groups groups;
+  const auto package = reports::data_package_of_all_tables();
+  for (const auto& table : package.at("resources")) {
+    const auto name = table.at("name").get<std::string>();
+    const bool is_first = name == "iterations";
+    ReferenceGroup group{.prefix = is_first ? "" : name + '.',
+                         .title = table.at("path").get<std::string>(),
+                         .text = "",
+                         .lines = {}};
+    for (const auto& field : table.at("schema").at("fields")) {
+      group.lines.push_back({.name = field.at("name").get<std::string>(),
+                             .summary = field.value("description", ""),
+                             .source = field.value("unit", "")});
+    }
+    groups.insert(is_first ? groups.begin() : groups.end(), std::move(group));
+  }
+  return groups;
+}
+
+Groups keys_by_section() {
+  Groups groups;
+  for (const auto& key : study_keys()) {
+    const std::string section(key.section);
+    const std::string title = section.empty() ? "The study" : fmt::format("[{}]", section);
+    if (groups.empty() || groups.back().title != title) {
+      groups.push_back({.prefix = section.empty() ? "" : section + '.',
+                        .title = title,
+                        .text = "",
+                        .lines = {}});
+    }
+    groups.back().lines.push_back({.name = std::string(key.name),
+                                   .summary = std::string(key.meaning),
+                                   .source = std::string(key.fallback)});
+  }
+  return groups;
+}
+
+struct Room {
+  const char* name;
+  const char* title;
+  std::vector<std::string> heads;
+  std::function<Groups()> groups;
+  bool is_of_others = false;  // its lines are those of other rooms
+  const char* text = "";      // below the title of its page
+};
+
+/// Returns the lines of the first rooms, each under its title.
+Groups joined_groups(const std::vector<Room>& rooms, std::size_t first) {
+  Groups joined;
+  for (std::size_t i = 0; i < first; ++i) {
+    for (auto& group : rooms[i].groups()) {
+      group.title = rooms[i].title;
+      joined.push_back(std::move(group));
+    }
+  }
+  return joined;
+}
+
+std::vector<Room> rooms(const Groups& commands) {
+  const std::vector<std::string> named{"name", "source", "summary"};
+  std::vector<Room> all{
+      {"objectives", "Objectives", named, [] { return lines_of(objectives()); }},
+      {"datasets", "Data sets", {"name", "terms", "summary"}, datasets_by_name},
+      {"sparsifiers", "Sparsifiers", named, [] { return lines_of(sparsifiers()); }},
+      {"quantisers", "Quantisers", named, [] { return lines_of(quantisers()); }},
+      {"optimisers", "Optimisers of workers", named, [] { return lines_of(optimisers()); }},
+      {"aggregators", "Aggregators", named, [] { return lines_of(aggregators()); }},
+      {"feedback", "Feedback", named, [] { return lines_of(feedbacks()); }},
+      {"protocols", "Protocols", named, [] { return lines_of(protocols()); }},
+      {"networks", "Networks", named, [] { return lines_of(named_networks()); }},
+      {"probes",
+       "Probes",
+       named,
+       [] { return lines_of(probes()); },
+       false,
+       "A probe fills in columns of `iterations.csv`. Symbols are in the "
+       "[glossary](../guide/glossary.md)."},
+      {"theorems",
+       "Theorems",
+       {"name", "paper", "statement"},
+       theorems_by_name,
+       false,
+       "X_T is the mean of ‖∇f‖² over T iterations, weighted by their step sizes. Below the "
+       "table "
+       "stand, for each\ntheorem, what it asks of a method and its constants. Symbols are in the "
+       "[glossary](../guide/glossary.md)."},
+      {"columns", "Columns of the tables", {"column", "unit", "meaning"}, columns_by_table},
+      {"keys", "Keys of a study", {"key", "default", "meaning"}, keys_by_section},
+      {"commands", "Commands and their options", {"option", "", "meaning"}, [commands] {
+         return commands;
+       }}};
+  // What a study names in its sections; probes, theorems and what follows are no part of a
+  // method.
+  const auto components = static_cast<std::size_t>(
+      std::find_if(all.begin(),
+                   all.end(),
+                   [](const Room& room) { return std::string_view(room.name) == "probes"; }) -
+      all.begin());
+  all.push_back(
+      {"components",
+       "Components",
+       named,
+       [all, components] { return joined_groups(all, components); },
+       true,
+       "A law is what theorems, verdicts and predictions may rely on. Numbers in laws are "
+       "those of vectors of\n1000 numbers and 8 workers."});
+  return all;
+}
+
+void print(const Room& room, bool with_title) {
+  if (with_title) {
+    fmt::print("{}\n", room.name);
+  }
+  for (const auto& group : room.groups()) {
+    for (const auto& line : group.lines) {
+      const std::string source = line.source.empty() ? "" : fmt::format("  [{}]", line.source);
+      fmt::print("{}{:<22} {}{}\n",
+                 with_title ? "  " : "",
+                 group.prefix + line.name,
+                 line.summary,
+                 source);
+    }
+  }
+}
+
+nlohmann::json as_json(const Groups& groups) {
+  auto list = nlohmann::json::array();
+  for (const auto& group : groups) {
+    for (const auto& line : group.lines) {
+      nlohmann::json one{
+          {"name", group.prefix + line.name}, {"summary", line.summary}, {"source", line.source}};
+      for (const auto& part : line.parts) {
+        std::string key = part.head;
+        key[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(key[0])));
+        one[key] = part.points;
+      }
+      list.push_back(std::move(one));
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+ExitCode list_command(const Options& options, const std::vector<ReferenceGroup>& commands) {
+  require(!options.json || options.list_format == "text", "--json and --format: give one of them");
+  if (options.list_format == "json-schema") {
+    require(options.room == "keys",
+            "--format json-schema: there is one of the keys of a study alone; use 'residuum list "
+            "keys --format json-schema'");
+    print_json(study_schema());
+    return ExitCode::done;
+  }
+  std::vector<std::string> known;
+  auto json = nlohmann::json::object();
+  for (const Room& room : rooms(commands)) {
+    known.emplace_back(room.name);
+    if (options.room.empty() ? room.is_of_others : options.room != room.name) {
+      continue;
+    }
+    if (options.json) {
+      json[room.name] = as_json(room.groups());
+    } else if (options.list_format == "markdown") {
+      fmt::print("{}",
+                 as_markdown({.name = room.name,
+                              .title = room.title,
+                              .heads = room.heads,
+                              .text = room.text,
+                              .groups = room.groups()}));
+    } else {
+      print(room, options.room.empty());
+    }
+  }
+  require(
+      options.room.empty() || std::find(known.begin(), known.end(), options.room) != known.end(),
+      "nothing called '{}' can be listed{}",
+      options.room,
+      suggestion(options.room, known));
+  if (options.json) {
+    print_json(json);
+  }
+  return ExitCode::done;
+}
+
+}  // namespace residuum

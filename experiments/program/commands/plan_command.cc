@@ -1,0 +1,226 @@
+// `residuum plan` prints the runs of a study, their ids, size and state, or the layers of their
+// models. It runs nothing.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/text.h"
+#include "experiments/program/commands/commands.h"
+#include "experiments/program/commands/plan_formats.h"
+#include "experiments/program/console/streams.h"
+#include "experiments/program/runs/run_folder.h"
+#include "experiments/program/study/foreign_code.h"
+#include "experiments/program/study/prepare_all.h"
+#include "experiments/program/study/run_config.h"
+#include "objectives/data/catalogue.h"
+#include "reports/tables/result_folder.h"
+#include "reports/terminal/table.h"
+
+namespace residuum {
+namespace {
+
+std::string state_in(const std::filesystem::path& result_dir, const PreparedRun& run) {
+  if (!run.failure.empty()) {
+    return "unprepared";
+  }
+  const auto status = result_dir / "runs" / run.id / "status.json";
+  std::error_code error;
+  if (!std::filesystem::exists(status, error)) {
+    if (error) {
+      resource_error("cannot look for '{}': {}", status.string(), error.message());
+    }
+    return "planned";
+  }
+  try {
+    auto state = harmless(reports::text_at(reports::read_json(status), "state"));
+    return is_over_state(state) && !is_done(result_dir, run.id) ? "damaged" : state;
+  } catch (const Error&) {
+    return "damaged";  // it is run again
+  }
+}
+
+std::string varying_text(const nlohmann::json& varying) {
+  std::string text;
+  for (const auto& [key, value] : varying.items()) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, harmless(shown(value)));
+  }
+  return text;
+}
+
+/// A model that runs of the study train.
+struct PlannedModel {
+  std::string objective;  // its section as it was written
+  std::string kind;
+  std::vector<Layer> layers;
+};
+
+/// Returns the models of the study, one per [objective], also if the study names layers wrongly:
+/// the user may be looking for the right names.
+std::vector<PlannedModel> models_of(const Study& study, ObjectiveCache& objectives) {
+  std::vector<PlannedModel> models;
+  for (RunSpec spec : study.runs) {
+    const std::string objective =
+        Section::with_places("objective", spec.sections["objective"]).given().dump();
+    const bool is_known = std::any_of(models.begin(), models.end(), [&](const auto& model) {
+      return model.objective == objective;
+    });
+    if (is_known) {
+      continue;
+    }
+    spec.sections["probes"].erase("layers");
+    KnownKeys ignored;
+    const auto run = prepare(spec, objectives, ignored);
+    models.push_back({.objective = objective,
+                      .kind = run.config["objective"]["kind"].get<std::string>(),
+                      .layers = run.objective->layers()});
+  }
+  return models;
+}
+
+std::string shape_text(const Layer& layer) {
+  return fmt::format("{}", fmt::join(layer.shape, "x"));
+}
+
+void print_models(const std::vector<PlannedModel>& models) {
+  for (const auto& model : models) {
+    if (models.size() > 1) {
+      fmt::print("{} {}\n", model.kind, model.objective);
+    }
+    std::vector<std::vector<std::string>> rows{{"layer", "shape", "offset", "size"}};
+    rows.reserve(model.layers.size() + 1);
+    for (const auto& layer : model.layers) {
+      rows.push_back({layer.name,
+                      shape_text(layer),
+                      fmt::format("{}", layer.offset),
+                      fmt::format("{}", layer.size)});
+    }
+    fmt::print("{}", reports::aligned(rows));
+  }
+}
+
+nlohmann::json as_json(const std::vector<PlannedModel>& models) {
+  auto list = nlohmann::json::array();
+  for (const auto& model : models) {
+    auto layers = nlohmann::json::array();
+    for (const auto& layer : model.layers) {
+      layers.push_back({{"name", layer.name},
+                        {"shape", layer.shape},
+                        {"offset", layer.offset},
+                        {"size", layer.size}});
+    }
+    list.push_back({{"objective", nlohmann::json::parse(model.objective)}, {"layers", layers}});
+  }
+  return list;
+}
+
+/// Prints the layers that probes.layers may name, and where they lie in the model.
+void plan_layers(const Options& options, const Study& study, ObjectiveCache& objectives) {
+  require(plan_format(options.plan_format).lists_layers,
+          "--layers: a plan for an engine lists no layers; leave --format {} out",
+          options.plan_format);
+  const auto models = models_of(study, objectives);
+  if (options.plan_format == "json") {
+    print_json(as_json(models));
+  } else {
+    print_models(models);
+  }
+}
+
+/// Returns the gradients of an iteration. Where they vary, or the run was not prepared, one of each
+/// worker is counted.
+std::uint64_t gradients_of(const PreparedRun& run) {
+  const auto workers = static_cast<std::uint64_t>(run.workers);
+  return run.protocol ? law_of(run).contributions.value_or(workers) : workers;
+}
+
+/// Returns the gradients of all workers in a run; an estimate where they vary. Virtual seconds are
+/// those that all workers compute in, as if nobody waited.
+std::uint64_t all_gradients_of(const PreparedRun& run) {
+  const OpenBudget& budget = run.training.budget;
+  const double gradient_s = run.protocol ? law_of(run).gradient_s : 0;
+  if (budget.gradients) {
+    return *budget.gradients;
+  }
+  if (budget.virtual_s && gradient_s > 0) {
+    constexpr double kMost = 1e18;
+    return static_cast<std::uint64_t>(
+        std::min(kMost, std::ceil(*budget.virtual_s / gradient_s * run.participants())));
+  }
+  return run.training.iterations * gradients_of(run);
+}
+
+/// Estimates the seconds of a run on one core: a worker passes over d numbers for its gradient of
+/// each sample and twice for its message. Only what is short or long by far is told apart.
+double estimated_seconds(const PreparedRun& run) {
+  constexpr double kSecondsPerNumber = 1e-9;
+  constexpr double kSecondsPerMessage = 1e-5;
+  constexpr double kPasses = 2;
+  constexpr double kPilots = 11;  // at most, with the run itself
+  const auto batch = static_cast<double>(run.training.batch);
+  const double samples =
+      batch > 0 ? batch : static_cast<double>(run.samples) / std::max(run.workers, 1);
+  const double per_gradient = kSecondsPerMessage + kSecondsPerNumber * (kPasses + samples) *
+                                                       static_cast<double>(run.dimension);
+  return static_cast<double>(all_gradients_of(run)) * per_gradient *
+         (run.needs_pilot ? kPilots : 1);
+}
+
+}  // namespace
+
+ExitCode plan_command(const Options& options) {
+  const Study study =
+      parse_study(read_study_file(options.study), options.study.string(), options.overrides);
+  ObjectiveCache objectives({.data_dir = data_directory(options.data_dir),
+                             .cache_dir = cache_folder(),
+                             .workers = 1,
+                             .allow_commands = options.allow_commands,
+                             .study_dir = options.study.parent_path()});
+  require(!options.job.are_given() || plan_format(options.plan_format).takes_job_options,
+          "--time, --mem, --partition, --account, --tasks, --processes and --before are for "
+          "--format slurm");
+  if (options.layers) {
+    plan_layers(options, study, objectives);
+    return ExitCode::done;
+  }
+  require(!study.search || !plan_format(options.plan_format).is_an_engine,
+          "--format {}: a search decides run by run what comes next, which no engine can be told "
+          "beforehand; use 'residuum run', with --groups on many processes",
+          options.plan_format);
+  Plan plan{.study = study.name,
+            .runs = {},
+            .most_runs = study.search ? study.search->most_runs() : 0,
+            .needs_processes = real_execution(study) != nullptr,
+            .result_dir = output_folder(options, study.name)};
+  constexpr std::size_t kMany = 10000;
+  if (study.runs.size() >= kMany) {
+    say(fmt::format("preparing {} runs", study.runs.size()));
+  }
+  const auto runs = prepare_all(study, objectives);
+  plan.runs.reserve(runs.size());
+  for (const auto& run : runs) {
+    plan.runs.push_back(
+        {.id = run.id,
+         .state = state_in(plan.result_dir, run),
+         .seed = run.seed,
+         .iterations =
+             run.training.budget.is_open() ? std::nullopt : std::optional(run.training.iterations),
+         .workers = run.workers,
+         .processes =
+             run.protocol != nullptr ? run.protocol->most_processes(run.workers) : run.workers,
+         .worker_iterations = all_gradients_of(run),
+         .needs_pilot = run.needs_pilot,
+         .seconds = estimated_seconds(run),
+         .varying = varying_text(run.varying)});
+  }
+  plan_format(options.plan_format).print(options, plan);
+  require_prepared(runs);
+  if (const std::string note = foreign_code_note(study); !note.empty()) {
+    say(note);
+  }
+  return ExitCode::done;
+}
+
+}  // namespace residuum

@@ -1,0 +1,133 @@
+// `residuum report` makes report.html, figures and tables from a result folder, or from several
+// that are read as one.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "experiments/program/commands/commands.h"
+#include "experiments/program/commands/interval_kinds.h"
+#include "experiments/program/console/streams.h"
+#include "reports/collection/collect.h"
+#include "reports/page/report.h"
+#include "reports/tables/files.h"
+#include "reports/tables/result_folder.h"
+#include "reports/terminal/theorem_text.h"
+
+namespace residuum {
+namespace {
+
+/// A ByteUnit is a power of 1000, as in the program's own words.
+struct ByteUnit {
+  std::string_view name;
+  double bytes;
+};
+constexpr std::array<ByteUnit, 7> kByteUnits{
+    {{"", 1}, {"B", 1}, {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}};
+
+/// Reads "2MB" and returns bytes.
+double byte_amount(const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  const auto* const found = std::find_if(
+      kByteUnits.begin(), kByteUnits.end(), [&](const ByteUnit& one) { return one.name == unit; });
+  require(error == std::errc() && std::isfinite(number) && number > 0 && found != kByteUnits.end(),
+          "--at is '{}', but must be bytes above zero, such as 500kB, 2MB or 1.5GB",
+          text);
+  return number * found->bytes;
+}
+
+reports::TableChoice choice_of(const ReportOptions& given) {
+  reports::TableChoice choice{
+      .budgets = {}, .columns = given.columns, .digits = given.digits, .wide = given.wide};
+  for (const auto& text : given.budgets) {
+    choice.budgets.push_back(byte_amount(text));
+  }
+  return choice;
+}
+
+constexpr const char* kSources = "sources.json";
+
+/// True for a folder that an earlier report was written to: its note on the sources is ours.
+bool holds_report(const std::filesystem::path& folder) {
+  try {
+    const auto note = reports::read_json(folder / kSources);
+    return reports::value_at(note, "schema") == reports::kResultSchema &&
+           reports::value_at(note, "folders").is_array();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Returns the folder of tables and report: that of the results, or one that --out names, which is
+/// new, empty, or holds a report that was written like this one.
+std::filesystem::path target_of(const Options& options) {
+  if (!options.out) {
+    require(options.result_dirs.size() == 1,
+            "several folders: name the folder of their report with --out");
+    return options.result_dirs.front();
+  }
+  std::error_code ignored;
+  require(!std::filesystem::exists(*options.out) ||
+              std::filesystem::is_empty(*options.out, ignored) || holds_report(*options.out),
+          "--out: '{}' is not empty and holds no report of other folders; name another",
+          options.out->string());
+  make_folder(OutputPath::named(*options.out));
+  return *options.out;
+}
+
+/// Notes from which folders the report was made.
+void write_sources(const std::filesystem::path& target,
+                   const std::vector<std::filesystem::path>& sources) {
+  auto folders = reports::Json::array();
+  for (const auto& source : sources) {
+    folders.push_back(source.string());
+  }
+  reports::write_json_atomically(
+      target / kSources, {{"schema", reports::kResultSchema}, {"folders", std::move(folders)}});
+}
+
+}  // namespace
+
+ExitCode report_command(const Options& options) {
+  if (options.theorem) {
+    std::vector<std::string> known;
+    for (const auto& theorem : theorems()) {
+      known.emplace_back(theorem.name);
+    }
+    require(find_theorem(*options.theorem) != nullptr,
+            "unknown theorem '{}'{}",
+            *options.theorem,
+            suggestion(*options.theorem, known));
+  }
+  const auto kind = interval_kind(options.interval);
+  const auto choice = choice_of(options.report);
+  auto folder = reports::read_result_folders(options.result_dirs);
+  folder.path = target_of(options);
+  if (options.out) {
+    write_sources(folder.path, folder.sources);
+  }
+  const auto summary = reports::collect(std::move(folder));
+  const auto report = reports::write_report(summary, kind, choice);
+  for (const auto& problem : report.problems) {
+    say(fmt::format("note: {}", problem));
+  }
+  if (options.theorem) {
+    fmt::print("{}", reports::theorem_text(summary, *options.theorem));
+  }
+  print_path(report.file);
+  return ExitCode::done;
+}
+
+}  // namespace residuum

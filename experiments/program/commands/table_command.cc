@@ -1,0 +1,276 @@
+// `residuum table` prints numbers of each method of a result folder, as means over the seeds with
+// intervals, or their differences to a baseline of the same seeds.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "experiments/program/commands/commands.h"
+#include "reports/tables/run_keys.h"
+#include "reports/typeset/kept_cell.h"
+
+namespace residuum {
+namespace {
+
+using reports::KeptCell;
+using reports::KeptFolder;
+using reports::RunKeys;
+using reports::Take;
+
+/// Splits "KEY=VALUE"; the value may be empty.
+std::pair<std::string, std::string> setting_in(const std::string& word, std::string_view option) {
+  const auto equals = word.find('=');
+  require(
+      equals != std::string::npos && equals > 0, "{} is '{}', but must be KEY=VALUE", option, word);
+  return {word.substr(0, equals), word.substr(equals + 1)};
+}
+
+std::pair<std::string, double> limit_in(const std::string& word, std::string_view option) {
+  const auto [key, text] = setting_in(word, option);
+  double number = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  require(error == std::errc() && stop == end && std::isfinite(number),
+          "{} is '{}', but must be NAME=NUMBER",
+          option,
+          word);
+  return {key, number};
+}
+
+RunKeys settings_in(const std::vector<std::string>& words, std::string_view option) {
+  RunKeys keys;
+  for (const auto& word : words) {
+    keys.insert_or_assign(setting_in(word, option).first, setting_in(word, option).second);
+  }
+  return keys;
+}
+
+Take take_named(const std::string& name) {
+  return name == "max"    ? Take::max
+         : name == "mean" ? Take::mean
+         : name == "rate" ? Take::rate
+                          : Take::last;
+}
+
+/// The columns that are read; of runs.csv these are the ends of what a run has spent, too.
+std::set<std::string> columns_to_read(const TableOptions& given) {
+  std::set<std::string> columns{"run_id",
+                                "iteration",
+                                "loss",
+                                "network",
+                                "virtual_s",
+                                "sent_bytes",
+                                "uplink_bytes",
+                                "total_sent_bytes",
+                                "total_uplink_bytes",
+                                "iterations"};
+  for (const auto& column : given.columns) {
+    columns.insert(column);
+    columns.insert("final_" + column);
+  }
+  for (const auto& key : settings_in(given.where, "--where")) {
+    columns.insert(key.first);
+  }
+  if (given.until) {
+    columns.insert(limit_in(*given.until, "--until").first);
+  }
+  return columns;
+}
+
+/// A column is one of iterations.csv where that has it, else one of runs.csv.
+std::string table_with(const KeptFolder& folder,
+                       const TableOptions& given,
+                       const std::string& column) {
+  if (given.table) {
+    return *given.table;
+  }
+  const bool is_of_runs =
+      folder.has_column("runs.csv", column) && !folder.has_column("iterations.csv", column);
+  return is_of_runs ? "runs.csv" : "iterations.csv";
+}
+
+/// Returns the rows that a method has: every varied key has its value, or none.
+RunKeys rows_of_method(const RunKeys& method, const std::vector<RunKeys>& methods) {
+  RunKeys where;
+  for (const auto& other : methods) {
+    for (const auto& key : other) {
+      where.emplace(key.first, "");
+    }
+  }
+  for (const auto& [key, value] : method) {
+    where[key] = value;
+  }
+  return where;
+}
+
+bool any_has(const std::vector<RunKeys>& methods, const RunKeys& where) {
+  const auto value_in = [](const RunKeys& keys, const std::string& key) {
+    const auto found = keys.find(key);
+    return found == keys.end() ? std::string() : found->second;
+  };
+  return std::any_of(methods.begin(), methods.end(), [&](const RunKeys& method) {
+    return std::all_of(where.begin(), where.end(), [&](const auto& wanted) {
+      return wanted.second == "*" || value_in(method, wanted.first) == wanted.second;
+    });
+  });
+}
+
+/// Returns what a baseline's runs have that the method's do not: the texts of --minus, and anything
+/// in the keys that --by leaves out.
+RunKeys baseline_of(const RunKeys& method, const RunKeys& minus, const std::string& by) {
+  RunKeys changes;
+  for (const auto& key : method) {
+    if (by != "all" && key.first != by) {
+      changes[key.first] = "*";
+    }
+  }
+  require(by == "all" || by == "none" || method.contains(by),
+          "--by is '{}', but must be all, none or a varied key",
+          by);
+  for (const auto& [key, value] : minus) {
+    require(method.contains(key), "--minus: no run has the varied key '{}'", key);
+    changes[key] = value;
+  }
+  return changes;
+}
+
+/// Returns a cell, or why there is none: a method whose runs lack the number leaves the others'.
+std::string cell_or_reason(const KeptCell& cell, reports::KeptFolders& folders) {
+  try {
+    return reports::kept_cell(cell, folders);
+  } catch (const Error& error) {
+    const std::string reason = error.what();
+    const std::string place = cell.place + ": ";
+    if (!reason.starts_with(place)) {
+      throw;
+    }
+    return reason.substr(place.size());
+  }
+}
+
+/// Returns the rows that --where leaves of a method's; nothing if that asks for other methods.
+std::optional<RunKeys> chosen_rows(const RunKeys& method, const RunKeys& chosen) {
+  RunKeys where = method;
+  for (const auto& [key, value] : chosen) {
+    const auto own = method.find(key);
+    if (own != method.end() && value != "*" && own->second != value) {
+      return std::nullopt;
+    }
+    where.try_emplace(key, value);
+  }
+  return where;
+}
+
+/// True if the runs that a cell subtracts are there, and are not the method's own.
+bool is_compared(const RunKeys& method, const KeptCell& cell, const std::vector<RunKeys>& methods) {
+  RunKeys other = rows_of_method(method, methods);
+  for (const auto& [key, value] : *cell.minus) {
+    other.insert_or_assign(key, value);
+  }
+  return !any_has({method}, other) && any_has(methods, other);
+}
+
+/// Returns what all cells of a method's row have in common; nothing where the method is not asked
+/// for.
+std::optional<KeptCell> cell_of_method(const RunKeys& method,
+                                       const std::vector<RunKeys>& methods,
+                                       const TableOptions& given) {
+  const RunKeys own = rows_of_method(method, methods);
+  const auto where = chosen_rows(own, settings_in(given.where, "--where"));
+  if (!where) {
+    return std::nullopt;
+  }
+  KeptCell cell;
+  cell.folder = given.folder.string();
+  cell.where = *where;
+  if (const auto baseline = settings_in(given.minus, "--minus"); !baseline.empty()) {
+    cell.minus = baseline_of(own, baseline, given.by);
+    cell.tests = static_cast<int>(given.tests);
+    if (!is_compared(method, cell, methods)) {
+      return std::nullopt;
+    }
+  }
+  cell.take = take_named(given.take);
+  cell.digits = -1;
+  cell.missing = "–";
+  cell.scale = given.scale;
+  if (given.budget) {
+    const auto [cost, amount] = limit_in(*given.budget, "--budget");
+    cell.budget = reports::Budget{.cost = cost, .amount = amount};
+  }
+  if (given.until) {
+    cell.until = limit_in(*given.until, "--until");
+  }
+  return cell;
+}
+
+/// The texts of one method's row.
+std::vector<std::string> row_of_method(const RunKeys& method,
+                                       KeptCell cell,
+                                       const TableOptions& given,
+                                       reports::KeptFolders& folders) {
+  std::vector<std::string> row{reports::method_name(method)};
+  const KeptFolder& folder = folders.at(cell.folder);
+  for (const auto& column : given.columns) {
+    cell.column = column;
+    cell.place = column;
+    cell.table = table_with(folder, given, column);
+    row.push_back(cell_or_reason(cell, folders));
+    KeptCell count = cell;
+    count.statistic = cell.minus ? reports::CellStatistic::needed : reports::CellStatistic::count;
+    row.push_back(cell_or_reason(count, folders));
+  }
+  return row;
+}
+
+void print_row(const std::vector<std::string>& cells) {
+  fmt::print("| {} |\n", harmless(fmt::to_string(fmt::join(cells, " | "))));
+}
+
+}  // namespace
+
+ExitCode table_command(const Options& options) {
+  const TableOptions& given = options.table;
+  constexpr std::int64_t kMostTests = 1'000'000;
+  require(given.tests >= 0 && given.tests <= kMostTests,
+          "--tests is {}, but must be from 0 to {}",
+          given.tests,
+          kMostTests);
+  require(!(given.until && given.budget), "give one of --until and --budget");
+  reports::KeptFolders folders;
+  KeptFolder& folder =
+      folders.try_emplace(given.folder.string(), KeptFolder(given.folder, columns_to_read(given)))
+          .first->second;
+  const auto methods = folder.methods();
+  std::vector<std::string> heads{"method"};
+  for (const auto& column : given.columns) {
+    heads.push_back(column);
+    heads.emplace_back(given.minus.empty() ? "runs" : "seeds that would decide");
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& method : methods) {
+    if (auto cell = cell_of_method(method, methods, given)) {
+      rows.push_back(row_of_method(method, *std::move(cell), given, folders));
+    }
+  }
+  require(!rows.empty(), "no method of {} is asked for, or has a baseline", given.folder.string());
+  print_row(heads);
+  print_row(std::vector<std::string>(heads.size(), "---"));
+  std::for_each(rows.begin(), rows.end(), print_row);
+  if (const auto unfinished = folder.unfinished(); unfinished > 0) {
+    fmt::print("\n{} unfinished runs are left out.\n", unfinished);
+  }
+  return ExitCode::done;
+}
+
+}  // namespace residuum

@@ -1,0 +1,98 @@
+#include "experiments/program/runs/planned_runs.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "core/cluster/mpi_world.h"
+#include "experiments/program/runs/job_digest.h"
+#include "experiments/program/runs/study_begin.h"
+#include "experiments/program/study/run_words.h"
+
+namespace residuum {
+namespace {
+
+void agree_on_failures(World& world, const Study& study, std::vector<PreparedRun>& runs) {
+  std::vector<double> failed;
+  failed.reserve(runs.size());
+  for (const auto& run : runs) {
+    failed.push_back(run.failure.empty() ? 0 : 1);
+  }
+  world.add_up(std::span<double>(failed));
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (failed[i] > 0 && runs[i].failure.empty()) {
+      runs[i] = unprepared(study.runs[i], "another process could not prepare it");
+    }
+  }
+}
+
+void recall_identities(World& world,
+                       const Study& study,
+                       const std::filesystem::path& result_dir,
+                       std::vector<PreparedRun>& runs) {
+  const bool any = std::any_of(
+      runs.begin(), runs.end(), [](const PreparedRun& run) { return !run.failure.empty(); });
+  if (!any) {
+    return;
+  }
+  const std::string text =
+      text_of_root(world, [&] { return nlohmann::json(ids_by_settings(result_dir)).dump(); });
+  const auto known = nlohmann::json::parse(text);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i].failure.empty()) {
+      runs[i].id = known.value(settings_hash(study.runs[i]), runs[i].id);
+    }
+  }
+}
+
+/// Returns what the processes must have found alike: the data first, since other things follow from
+/// them. Runs that were not prepared are known by their settings alone, which are the same.
+JobDigest digest_of_runs(const std::vector<PreparedRun>& runs) {
+  JobDigest digest{{{.name = "the number of runs", .text = std::to_string(runs.size())}}};
+  const auto add = [&](const char* what, const auto& text_of) {
+    for (const auto& run : runs) {
+      if (run.failure.empty()) {
+        digest.parts.push_back({.name = fmt::format("{} {}", what, label_of(run.varying, run.seed)),
+                                .text = text_of(run)});
+      }
+    }
+  };
+  add("the fingerprint of the data of run",
+      [](const PreparedRun& run) { return run.data_fingerprint; });
+  add("the configuration of run", [](const PreparedRun& run) { return run.config.dump(); });
+  add("the id of run", [](const PreparedRun& run) { return run.id; });
+  return digest;
+}
+
+}  // namespace
+
+std::string text_of_root(World& world, const std::function<std::string()>& make) {
+  Bytes bytes;
+  together(world, [&] {
+    if (world.is_root()) {
+      const std::string text = make();
+      bytes.resize(text.size());
+      std::memcpy(bytes.data(), text.data(), text.size());
+    }
+  });
+  broadcast(world, 0, bytes);
+  std::string text(bytes.size(), '\0');
+  std::memcpy(text.data(), bytes.data(), bytes.size());
+  return text;
+}
+
+std::vector<PreparedRun> plan_together(World& world,
+                                       const Study& study,
+                                       ObjectiveCache& objectives,
+                                       const std::filesystem::path& result_dir) {
+  std::vector<PreparedRun> runs;
+  each_together(world, [&] { runs = prepare_all(study, objectives); });
+  agree_on_failures(world, study, runs);
+  if (world.size() > 1) {
+    agree(world, digest_of_runs(runs));
+  }
+  recall_identities(world, study, result_dir, runs);
+  return runs;
+}
+
+}  // namespace residuum

@@ -1,0 +1,47 @@
+#pragma once
+// RunBatches hands out the runs of a study in batches: all of a share at once, or what the next
+// look of a search needs.
+
+#include <cstddef>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "experiments/program/console/options.h"
+#include "experiments/program/study/study.h"
+
+namespace residuum {
+
+class RunBatches {
+ public:
+  /// `ids` are those of all runs of the study.
+  RunBatches(const Study& study,
+             const Share& share,
+             std::vector<std::string> ids,
+             std::filesystem::path result_dir)
+      : study_(study), share_(share), ids_(std::move(ids)), result_dir_(std::move(result_dir)) {}
+
+  /// Returns the next batch, as places in the study; empty where nothing is left. What a search
+  /// needs follows from the ends of the runs so far. For the process that writes the folder.
+  std::vector<std::size_t> next();
+
+  /// Returns the runs that the folder is about: all, or those that a search has needed so far.
+  const std::vector<std::size_t>& known() const { return known_; }
+  const std::vector<std::string>& ids() const { return ids_; }
+  /// Returns the ids of the runs that were handed out.
+  std::vector<std::string> own_ids() const;
+
+ private:
+  std::vector<std::size_t> next_of_search();
+
+  const Study& study_;
+  Share share_;
+  std::vector<std::string> ids_;
+  std::filesystem::path result_dir_;
+  std::vector<std::size_t> known_;
+  std::set<std::size_t> handed_out_;
+  bool is_first_ = true;
+};
+
+}  // namespace residuum

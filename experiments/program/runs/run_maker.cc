@@ -1,0 +1,313 @@
+#include "experiments/program/runs/run_maker.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "assumptions/monitor.h"
+#include "assumptions/theorems/tight.h"
+#include "core/cluster/mpi_world.h"
+#include "experiments/program/console/signals.h"
+#include "experiments/program/runs/job_digest.h"
+#include "experiments/program/runs/provenance.h"
+#include "experiments/program/runs/run_checkpoints.h"
+#include "experiments/program/runs/run_facts.h"
+#include "experiments/program/study/run_words.h"
+#include "experiments/program/study/worker_smoothness.h"
+#include "objectives/network_module.h"
+
+namespace residuum {
+
+/// Runs `action` together in the group; an error is also noted by the process that has it.
+void RunMaker::in_step(const std::function<void()>& action) {
+  together(place_.group, [&] { place_.log.guard(action); });
+}
+
+PreparedRun RunMaker::prepare_as_planned(const RunSpec& spec, const PreparedRun& planned) const {
+  PreparedRun run;
+  each_together(place_.group, [&] {
+    place_.log.guard([&] {
+      KnownKeys known;
+      run = prepare(spec, place_.objectives, known);
+      require(run.data_fingerprint == planned.data_fingerprint && run.id == planned.id,
+              "the data have changed since the job began (fingerprint {}, now {}); start it again, "
+              "with another --out if they are to stay as they are now",
+              planned.data_fingerprint,
+              run.data_fingerprint);
+    });
+  });
+  return run;
+}
+
+/// Gradients that were read while the run went must still be those that it began with. If they are
+/// not, checkpoints may hold what came of others, and are removed.
+void RunMaker::check_data_at_end(const RunSpec& spec,
+                                 const PreparedRun& run,
+                                 const RunFolder* folder) {
+  if (!run.objective->recorded_steps()) {
+    return;
+  }
+  try {
+    each_together(place_.group, [&] {
+      place_.log.guard([&] {
+        const std::string now = fingerprint_now(spec, place_.objectives);
+        require(now == run.data_fingerprint,
+                "the data have changed while the run read them (fingerprint {}, now {}); start it "
+                "again when nobody writes them",
+                run.data_fingerprint,
+                now);
+      });
+    });
+  } catch (const SharedError&) {
+    if (folder != nullptr) {
+      folder->remove_checkpoints();
+    }
+    throw;
+  }
+}
+
+/// Trains over real processes. If one of them is lost, a resume goes on at the last checkpoint.
+Outcome RunMaker::train_really(Training& training, Monitor& monitor) const {
+  LossWatch& watch = *place_.watch;
+  training.mailbox = &watch.mailbox();
+  watch.set_cluster(*training.cluster);
+  try {
+    Outcome outcome = train(training, monitor);
+    watch.set_cluster(std::nullopt);
+    return outcome;
+  } catch (const LostPeer& lost) {
+    watch.end_job(lost);
+    throw;
+  } catch (const SharedError&) {
+    watch.set_cluster(std::nullopt);
+    watch.renew();
+    throw;
+  }
+}
+
+namespace {
+
+/// Returns the `device` of a run on a network; nothing for other objectives.
+std::optional<std::string> device_in(const RunSpec& spec) {
+  const auto& objective = spec.sections.at("objective");
+  const auto networks = network_objectives();
+  const bool is_network =
+      std::any_of(networks.begin(), networks.end(), [&](const ObjectiveEntry& entry) {
+        return objective.at("kind").value == entry.name;
+      });
+  if (!is_network) {
+    return std::nullopt;
+  }
+  const auto device = objective.find("device");
+  return device == objective.end() ? "auto" : device->second.value.get<std::string>();
+}
+
+}  // namespace
+
+namespace {
+
+/// Beats while a run is made, also where that ends by an error.
+class BeatingRun {
+ public:
+  BeatingRun(Heartbeat& heartbeat, const RunFolder* folder) : heartbeat_(heartbeat) {
+    if (folder != nullptr) {
+      heartbeat_.begin(folder->path(), folder->resumed_iterations());
+    }
+  }
+  BeatingRun(const BeatingRun&) = delete;
+  BeatingRun& operator=(const BeatingRun&) = delete;
+  BeatingRun(BeatingRun&&) = delete;
+  BeatingRun& operator=(BeatingRun&&) = delete;
+  ~BeatingRun() { heartbeat_.end(); }
+
+ private:
+  Heartbeat& heartbeat_;
+};
+
+}  // namespace
+
+/// Every checkpoint that is refused is set aside, so the attempts come to an end.
+Outcome RunMaker::make(const RunSpec& spec,
+                       const PreparedRun& planned,
+                       const Study& study,
+                       Progress& progress,
+                       const std::function<void()>& after_iteration) {
+  std::unique_ptr<RunFolder> folder;
+  for (;;) {
+    std::string refusal;
+    try {
+      return attempt(spec, planned, study, progress, after_iteration, folder);
+    } catch (const RefusedCheckpoint& refused) {
+      refusal = refused.what();
+    }
+    in_step([&] {
+      if (folder) {
+        folder->refuse(refusal);
+      }
+    });
+  }
+}
+
+namespace {
+
+/// A training outside that has lost a process goes on from its own checkpoint, and the run with it:
+/// what was measured stays.
+Outcome keeping_what_was_measured(const std::function<Outcome()>& training,
+                                  const PreparedRun& run,
+                                  const RunSummary& summary,
+                                  const nlohmann::json& provenance,
+                                  RunFolder* folder) {
+  try {
+    return training();
+  } catch (const Error& error) {
+    const bool is_lost = run.objective->source() != nullptr && error.code() == ExitCode::resource;
+    if (is_lost && folder != nullptr && summary.rows > 0) {
+      Outcome lost;
+      lost.state = Outcome::State::stopped;
+      lost.message = error.what();
+      folder->finish(lost, summary, run, provenance);
+    }
+    throw;
+  }
+}
+
+nlohmann::json with_devices(nlohmann::json provenance, const RunSpec& spec, World& group) {
+  if (const auto device = device_in(spec)) {
+    provenance["devices"] = network_devices(group, *device);
+  }
+  return provenance;
+}
+
+}  // namespace
+
+/// The root makes the folder once; a further attempt goes on with it.
+// NOLINTNEXTLINE(readability-function-cognitive-complexity)
+Outcome RunMaker::attempt(const RunSpec& spec,
+                          const PreparedRun& planned,
+                          const Study& study,
+                          Progress& progress,
+                          const std::function<void()>& after_iteration,
+                          std::unique_ptr<RunFolder>& folder) {
+  PreparedRun run = prepare_as_planned(spec, planned);
+  std::optional<Cluster> cluster;
+  in_step([&] {
+    cluster.emplace(run.protocol->cluster(place_.group, run.workers));
+    run.training.cluster = &*cluster;
+    const Facts facts = run.objective->facts();
+    run.training.minimum = facts.minimum;
+    run.training.minimizer = facts.minimizer;
+    run.training.stop = &stop_requested();
+    if (place_.group.is_root()) {
+      if (!folder) {
+        folder = std::make_unique<RunFolder>(place_.result_dir, run, study);
+      }
+      // The theorems of gradient estimates and of models that part ask for it.
+      const Synchrony synchrony = law_of(run).synchrony;
+      const bool parts = synchrony == Synchrony::periodic || synchrony == Synchrony::neighbours;
+      const bool wants_lyapunov = run.training.plan.lyapunov;
+      if (run.method->feedback->estimates() || parts || wants_lyapunov) {
+        run.training.worker_smoothness = worker_smoothness(run);
+      }
+      if (wants_lyapunov) {
+        run.training.lyapunov = lyapunov_facts(run_facts(run), run.method->step_rule->at(0, 0));
+      }
+    }
+  });
+  const BeatingRun beating(heartbeat_, folder.get());
+  use_pilot(run, folder.get());
+  start_processes(run, *cluster);
+  const auto provenance = with_devices(place_.provenance, spec, place_.group);
+  NoRecorder nothing;
+  Recorder& recorder = folder ? static_cast<Recorder&>(*folder) : nothing;
+  Monitor monitor(make_probes(run.probes, "'probes.names'"),
+                  recorder,
+                  [&](std::uint64_t done, std::uint64_t total) {
+                    heartbeat_.iteration(done);
+                    progress.iteration(done, total);
+                    after_iteration();
+                  });
+  run.details.add_to(monitor);
+  if (!run.records_times) {
+    monitor.leave_out_times();
+  }
+  RunCheckpoints checkpoints(*cluster, folder.get(), monitor, place_.checkpoint_every_s);
+  run.training.checkpoints = &checkpoints;
+  const auto training = [&] {
+    return law_of(run).is_real ? train_really(run.training, monitor) : train(run.training, monitor);
+  };
+  Outcome outcome = checkpoints.guard([&] {
+    return keeping_what_was_measured(training, run, monitor.summary(), provenance, folder.get());
+  });
+  check_data_at_end(spec, run, folder.get());
+  in_step([&] {
+    if (folder) {
+      folder->finish(outcome, monitor.summary(), run, provenance);
+      progress.end_run(describe(outcome), notice_of(outcome));
+    }
+  });
+  return outcome;
+}
+
+namespace {
+
+/// Removes the vectors that an earlier start of the run has left beside its folder.
+void remove_vectors(const OutputPath& runs, const std::string& run_id) {
+  std::vector<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(runs.path())) {
+    const std::string name = file.path().filename().string();
+    if (name.starts_with(run_id + ".worker-") && name.ends_with(".npy")) {
+      names.push_back(name);
+    }
+  }
+  for (const auto& name : names) {
+    remove_file(runs / name);
+  }
+}
+
+}  // namespace
+
+/// Starts the processes of a sparsifier that selects by some. They end with the run.
+void RunMaker::start_processes(PreparedRun& run, const Cluster& cluster) {
+  if (!run.method->sparsifier->can_fail()) {
+    return;
+  }
+  in_step([&] {
+    const OutputPath runs = OutputPath::named(place_.result_dir) / "runs";
+    if (place_.group.is_root()) {
+      remove_vectors(runs, run.id);
+    }
+    auto started = run.method->sparsifier->started(
+        {.first = cluster.first(), .count = cluster.count(), .vectors = runs.path() / run.id});
+    if (started) {
+      auto method = std::make_shared<Method>(*run.method);
+      method->sparsifier = std::move(started);
+      run.method = std::move(method);
+      run.training.method = run.method.get();
+    }
+  });
+}
+
+/// Finds the threshold of a run that asks for one. The run's identity stays what was asked.
+void RunMaker::use_pilot(PreparedRun& run, RunFolder* folder) {
+  run.found = folder != nullptr ? folder->found() : std::nullopt;
+  place_.group.broadcast(0, std::as_writable_bytes(std::span(&run.found, 1)));
+  if (!run.found) {
+    run.found = find_threshold(
+        run.training, [this](int number, std::uint64_t done) { heartbeat_.pilot(number, done); });
+    heartbeat_.pilot(0, 0);
+  }
+  if (folder != nullptr) {
+    folder->remember(run.found);
+  }
+  if (!run.found) {
+    return;
+  }
+  auto method = std::make_shared<Method>(*run.method);
+  method->sparsifier = run.method->sparsifier->with_threshold(run.found->threshold);
+  run.method = std::move(method);
+  run.training.method = run.method.get();
+}
+
+}  // namespace residuum

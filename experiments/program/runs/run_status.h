@@ -1,0 +1,26 @@
+#pragma once
+// status.json says of a run how it ended, what is known of its objective, what its totals are, and
+// which invariants held.
+
+#include <string>
+
+#include "assumptions/monitor.h"
+#include "core/trainer/trainer.h"
+#include "experiments/program/study/run_config.h"
+#include "reports/tables/files.h"
+
+namespace residuum {
+
+/// "finished", "diverged" or "interrupted".
+const char* state_name(Outcome::State state);
+
+/// Returns the status of a run that has come to its end; times, tables and origin are left to the
+/// caller.
+reports::Json final_status(const Outcome& outcome,
+                           const RunSummary& summary,
+                           const PreparedRun& run);
+
+/// Returns the present time, as 2026-01-31T12:00:00Z.
+std::string utc_now();
+
+}  // namespace residuum

@@ -1,0 +1,182 @@
+#include "experiments/program/runs/study_begin.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/error.h"
+#include "experiments/program/runs/study_data.h"
+#include "experiments/program/runs/study_end.h"
+#include "experiments/program/study/prepare_all.h"
+#include "experiments/program/study/run_config.h"
+#include "experiments/program/study/search_section.h"
+#include "reports/tables/files.h"
+#include "reports/tables/result_folder.h"
+
+namespace residuum {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// True for a folder that a start has left before it wrote study.resolved.json: an empty lock and
+/// what else comes before.
+bool is_begun(const fs::path& result_dir) {
+  std::error_code ignored;
+  const fs::path lock = result_dir / kStudyLock;
+  if (!fs::is_regular_file(fs::symlink_status(lock, ignored)) || fs::file_size(lock, ignored) > 0) {
+    return false;
+  }
+  const fs::directory_iterator entries(result_dir);
+  return std::all_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
+    const std::string name = entry.path().filename().string();
+    return name == kStudyLock || name == kTablesLock || is_temporary(name);
+  });
+}
+
+/// Refuses a folder that is not ours before anything is written.
+void refuse_foreign_folder(const fs::path& result_dir) {
+  if (!fs::exists(result_dir)) {
+    return;
+  }
+  require(fs::is_directory(result_dir), "{} is a file; give another --out", result_dir.string());
+  require(fs::is_empty(result_dir) || is_begun(result_dir) ||
+              fs::exists(result_dir / "study.resolved.json"),
+          "{} is not empty and holds no study; give another --out",
+          result_dir.string());
+}
+
+/// Locks the folder; shares of one study may be made side by side, each on runs of its own.
+std::unique_ptr<FileLock> lock_folder(const fs::path& result_dir, const Share& share) {
+  const auto kind = share.of > 1 ? FileLock::Kind::shared : FileLock::Kind::exclusive;
+  auto lock = FileLock::attempt(result_dir / kStudyLock, kind);
+  require(lock != nullptr,
+          "another process is writing {}; wait for it or give another --out",
+          result_dir.string());
+  return lock;
+}
+
+/// The study whose results lie there.
+nlohmann::json study_in(const fs::path& resolved) {
+  try {
+    return reports::read_json(resolved);
+  } catch (const Error& error) {
+    usage_error("{}; remove it if the results beside it are of this study, else give another --out",
+                error.what());
+  }
+}
+
+/// The error of a search holds for a plan that was made before its runs.
+void refuse_other_plan(const fs::path& resolved, const nlohmann::json& there, const Study& study) {
+  auto before = nlohmann::json(reports::value_at(there, "search"));
+  if (before.is_null() || !study.search) {
+    return;
+  }
+  before.erase("runs");
+  require(before == plan_of(*study.search),
+          "{} holds a search with another plan, and the error of a search holds for one that was "
+          "made before its runs; give another --out",
+          resolved.parent_path().string());
+}
+
+/// Returns the search with the ids of the runs that it may need, by method.
+nlohmann::json search_record(const StudySearch& search, const std::vector<std::string>& ids) {
+  auto record = plan_of(search);
+  auto runs = nlohmann::json::array();
+  for (std::size_t method = 0; method <= search.values.size(); ++method) {
+    auto of_method = nlohmann::json::array();
+    for (std::size_t seed = 0; seed < search.seeds; ++seed) {
+      of_method.push_back(ids[search.run_of(method, seed)]);
+    }
+    runs.push_back(std::move(of_method));
+  }
+  record["runs"] = std::move(runs);
+  return record;
+}
+
+}  // namespace
+
+std::unique_ptr<FileLock> begin_study(const fs::path& result_dir,
+                                      const Study& study,
+                                      const std::vector<PreparedRun>& runs,
+                                      const RunBatches& batches,
+                                      const std::string& command,
+                                      const Options& options) {
+  const fs::path resolved = result_dir / "study.resolved.json";
+  refuse_foreign_folder(result_dir);
+  auto lock = lock_folder(result_dir, options.share);
+  const auto alone = FileLock::wait(result_dir / kTablesLock);
+  remove_leftovers(OutputPath::named(result_dir));
+  if (fs::exists(resolved)) {
+    const auto there = study_in(resolved);
+    reports::require_own_schema(there, resolved);
+    const std::string other = reports::text_at(there, "name");
+    require(other == study.name,
+            "{} holds the results of study '{}', this one is '{}'; give another --out",
+            result_dir.string(),
+            other,
+            study.name);
+    refuse_other_plan(resolved, there, study);
+  }
+  write_study_files(result_dir, study, runs, batches, command, options);
+  return lock;
+}
+
+void write_study_files(const fs::path& result_dir,
+                       const Study& study,
+                       const std::vector<PreparedRun>& runs,
+                       const RunBatches& batches,
+                       const std::string& command,
+                       const Options& options) {
+  const StudyData data = study_data(result_dir, runs);
+  std::vector<std::string> ids;
+  std::vector<std::string> hashes;
+  auto plan = nlohmann::json::array();  // of the runs, so that reports can name those not begun
+  for (const std::size_t i : batches.known()) {
+    ids.push_back(batches.ids()[i]);
+    hashes.push_back(settings_hash(study.runs[i]));
+    plan.push_back({{"seed", study.runs[i].seed}, {"varying", study.runs[i].varying}});
+    if (!study.runs[i].label.empty()) {
+      plan.back()["label"] = study.runs[i].label;
+    }
+  }
+  nlohmann::json resolved{{"schema", reports::kResultSchema},
+                          {"name", study.name},
+                          {"title", study.title},
+                          {"runs", ids},
+                          {"settings", hashes},
+                          {"plan", plan},
+                          {"data", to_json(data)},
+                          {"command", command},
+                          {"overrides", options.overrides}};
+  if (study.search) {
+    resolved["search"] = search_record(*study.search, batches.ids());
+  }
+  if (!study.labels.empty()) {
+    resolved["labels"] = study.labels;
+  }
+  if (!study.expected.empty()) {
+    resolved["expected"] = study.expected;
+  }
+  // First of all: it tells later starts that the folder is ours.
+  reports::write_json_atomically(result_dir / "study.resolved.json", resolved);
+  write_file_atomically(result_dir / "study.toml", study.text);
+}
+
+std::map<std::string, std::string> ids_by_settings(const fs::path& result_dir) {
+  std::map<std::string, std::string> ids;
+  try {
+    const auto study = reports::read_json(result_dir / "study.resolved.json");
+    const auto& runs = reports::value_at(study, "runs");
+    const auto& settings = reports::value_at(study, "settings");
+    for (std::size_t i = 0; i < std::min(runs.size(), settings.size()); ++i) {
+      const auto id = reports::plain_text(runs[i]);
+      if (reports::is_run_id(id)) {
+        ids.emplace(reports::plain_text(settings[i]), id);
+      }
+    }
+  } catch (const Error&) {
+    ids.clear();  // there is none, or none that can be read
+  }
+  return ids;
+}
+
+}  // namespace residuum

@@ -1,0 +1,111 @@
+#include "experiments/program/runs/study_end.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/program/console/streams.h"
+#include "experiments/program/runs/file_lock.h"
+#include "experiments/program/runs/provenance.h"
+#include "reports/collection/collect.h"
+#include "reports/tables/result_folder.h"
+#include "reports/terminal/table.h"
+#include "reports/terminal/verdict_lines.h"
+
+namespace residuum {
+namespace {
+
+/// Says which invariants do not hold although they must; true if there is one.
+bool tell_failed_checks(const reports::Run& run) {
+  bool any = false;
+  for (const auto& [name, check] : reports::value_at(run.status, "checks").items()) {
+    const bool matters =
+        reports::flag_at(check, "hard", false) && reports::flag_at(check, "expected", true);
+    if (!reports::flag_at(check, "holds", true) && matters) {
+      say(fmt::format("{}: check '{}' failed at {} of {} iterations",
+                      run.id,
+                      name,
+                      reports::plain_text(reports::value_at(check, "failures")),
+                      reports::plain_text(reports::value_at(check, "n"))));
+      any = true;
+    }
+  }
+  return any;
+}
+
+/// Says which runs other builds of the program have made: their bits may differ from this one's.
+void tell_other_builds(const reports::ResultFolder& folder) {
+  std::size_t others = 0;
+  std::string one;
+  for (const auto& run : folder.runs) {
+    const auto build = program_version(reports::value_at(run.status, "provenance"));
+    if (run.has_tables() && !build.empty() && build != program_version()) {
+      ++others;
+      one = build;
+    }
+  }
+  if (others > 0) {
+    say(fmt::format(
+        "note: {} of {} runs were made by another build, such as {}; this one is {}, whose bits "
+        "may differ; the status.json of each run names its own",
+        others,
+        folder.runs.size(),
+        one,
+        program_version()));
+  }
+}
+
+ExitCode exit_code_of(const reports::Summary& summary,
+                      const std::vector<std::string>& ids,
+                      bool strict) {
+  bool check_failed = false;
+  if (strict) {
+    for (const auto& line : reports::failed_assumptions(summary)) {
+      say(line);
+      check_failed = true;
+    }
+  }
+  bool run_failed = false;
+  for (const auto& run : summary.folder.runs) {
+    if (std::find(ids.begin(), ids.end(), run.id) == ids.end()) {
+      continue;
+    }
+    run_failed = run_failed || run.state != "finished";
+    check_failed = tell_failed_checks(run) || check_failed;
+  }
+  if (check_failed) {
+    return ExitCode::check_failed;
+  }
+  return run_failed ? ExitCode::runs_failed : ExitCode::done;
+}
+
+}  // namespace
+
+ExitCode end_study(const std::filesystem::path& result_dir,
+                   const std::vector<std::string>& ids,
+                   const Options& options) {
+  const auto alone = FileLock::wait(result_dir / kTablesLock);
+  const auto summary = reports::collect(result_dir);
+  if (options.json) {
+    print_json(reports::study_table_json(summary));
+  } else {
+    fmt::print("{}", reports::study_table(summary));
+    fmt::print("{}", reports::verdict_lines(summary, reports::kTableLines - 2));
+    if (summary.search) {
+      fmt::print("{}\n", reports::sentence_of(*summary.search));
+    }
+  }
+  if (!summary.folder.mixed_data.empty()) {
+    say(fmt::format("note: {}", summary.folder.mixed_data));
+  }
+  tell_other_builds(summary.folder);
+  say(fmt::format(
+      "results in {}; report: residuum report {}", result_dir.string(), result_dir.string()));
+  if (!options.json) {
+    std::fflush(stdout);
+    fmt::print("{}", reports::undecided_line(summary));
+  }
+  return exit_code_of(summary, ids, options.strict);
+}
+
+}  // namespace residuum

@@ -1,0 +1,24 @@
+#pragma once
+// A study may name its methods: a [[point]] by `label`, and values that it sweeps by [labels]. The
+// names are what the terminal, pages, figures and tables show; nothing depends on them.
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "experiments/program/study/study_toml.h"
+
+namespace residuum {
+
+/// Takes `label` out of the settings of a [[point]]; empty where it has none. What is no text of 1
+/// to 40 printable characters is a usage error.
+std::string take_label(Settings& point);
+
+/// Reads [labels]: for keys that are swept, names of their values as these are written,
+///   {"aggregator.kind": {"gtopk-tree": "gTop-k"}, "sparsifier.density": {"0.01": "1 %"}}.
+/// `varying` are the values that runs have of the keys in which they differ. A value that no run
+/// has is a usage error.
+nlohmann::json value_labels(const toml::table& root, const std::vector<nlohmann::json>& varying);
+
+}  // namespace residuum

@@ -1,0 +1,28 @@
+#pragma once
+// Planning prepares all runs of a study, tells equal ones, and marks those that the machine cannot
+// prepare.
+
+#include <string>
+#include <vector>
+
+#include "experiments/program/study/run_config.h"
+
+namespace residuum {
+
+/// Returns a hash of the run's settings as they were written, which needs no objective.
+std::string settings_hash(const RunSpec& spec);
+
+/// Returns a run that the machine could not prepare, with its workers and an id by `settings_hash`,
+/// since defaults that the objective knows are not available.
+PreparedRun unprepared(const RunSpec& spec, const std::string& failure);
+
+/// Prepares all runs of the study, in order, without keeping their objectives' data. Equal runs are
+/// an error. A run for which memory runs out, or another resource error arises, comes back
+/// `unprepared`, so that the others can be made; a mistake in the study or in its data is a usage
+/// error.
+std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objectives);
+
+/// Throws a resource error with the reason of the first unprepared run, if there is one.
+void require_prepared(const std::vector<PreparedRun>& runs);
+
+}  // namespace residuum

@@ -1,0 +1,149 @@
+#include "experiments/program/study/update_sections.h"
+
+namespace residuum {
+namespace {
+
+/// Reports a usage error for what has no meaning beside polar factors of updates.
+void check_polar_factors(const Section& outer, const Section& step, const Method& method) {
+  require(method.momentum == 0,
+          "{}: a momentum after the exchange would add up updates of which only the polar factors "
+          "count; take out {}, and let feedback \"ef21-sgdm\" average the gradients",
+          outer.where("kind"),
+          step.where("momentum"));
+  require(method.clip != Clip::update,
+          "{}: clipping changes no polar factor, so {} would do nothing; use \"worker\", or leave "
+          "out step.clip_norm",
+          outer.where("kind"),
+          step.where("clip_at"));
+}
+
+/// Reports a usage error for what has no meaning beside signs of updates.
+void check_signs(const Section& outer,
+                 const Section& step,
+                 const Section& feedback,
+                 const Method& method) {
+  require(method.momentum == 0,
+          "{}: a momentum after the exchange would add up updates of which only the signs count; "
+          "take out {}, and let a residual that fades (feedback.decay) be the momentum",
+          outer.where("kind"),
+          step.where("momentum"));
+  require(!method.feedback->estimates(),
+          "{}: {} exchanges changes of gradient estimates, and no update of which signs could be "
+          "taken; use feedback \"ef14\" or \"none\"",
+          outer.where("kind"),
+          feedback.where("kind"));
+  require(method.clip != Clip::update,
+          "{}: clipping changes no sign, so {} would do nothing; use \"worker\", or leave out "
+          "step.clip_norm",
+          outer.where("kind"),
+          step.where("clip_at"));
+}
+
+}  // namespace
+
+void read_update(const Section& step,
+                 const Section& feedback,
+                 const ProtocolLaw& protocol,
+                 Method& method) {
+  method.momentum = step.number("momentum", 0);
+  require(method.momentum >= 0 && method.momentum < 1,
+          "{} must lie in [0, 1), got {}",
+          step.where("momentum"),
+          method.momentum);
+  require(method.momentum == 0 || !method.feedback->has_velocity(),
+          "{}: {} has a momentum of its own before the exchange; give one of them",
+          step.where("momentum"),
+          feedback.where("kind"));
+  method.weight_decay = step.switch_on("weight_decay", 0);
+  require(method.weight_decay >= 0,
+          "{} must be at least 0, got {}",
+          step.where("weight_decay"),
+          method.weight_decay);
+  require(
+      method.weight_decay == 0 || protocol.local_steps == 1,
+      "{}: between exchanges nothing decays, so that {} local steps would make the decay as many "
+      "times weaker; put it into the objective (objective.l2), or let an optimiser do it "
+      "(local.weight_decay)",
+      step.where("weight_decay"),
+      protocol.local_steps);
+  method.clip_norm = step.switch_on("clip_norm", 0);
+  require(method.clip_norm >= 0,
+          "{} must be at least 0, got {}",
+          step.where("clip_norm"),
+          method.clip_norm);
+  step.knows("clip_at");
+  if (method.clip_norm > 0) {
+    const auto at = step.choice("clip_at", {"worker", "update"}, "worker");
+    method.clip = at == "worker" ? Clip::worker : Clip::update;
+  }
+}
+
+void read_local(const Section& local,
+                const ProtocolLaw& protocol,
+                const Section& feedback,
+                Method& method) {
+  local.knows("optimiser");
+  if (local.given().empty()) {
+    return;
+  }
+  method.optimiser = make_optimiser(local);
+  if (method.optimiser == nullptr) {
+    return;
+  }
+  const std::string place = local.where("optimiser");
+  require(protocol.synchrony == Synchrony::lockstep || protocol.synchrony == Synchrony::periodic,
+          "{}: under this protocol workers hand in gradients that are late or mix models, and no "
+          "optimiser of their own steps between; take protocol \"bsp\" or \"local\", or optimiser "
+          "\"sgd\"",
+          place);
+  require(!method.feedback->estimates() && !method.feedback->has_velocity(),
+          "{}: {} estimates gradients or has a momentum of its own, and an optimiser hands in "
+          "steps; use feedback \"ef14\" or \"none\", or optimiser \"sgd\"",
+          place,
+          feedback.where("kind"));
+}
+
+void read_outer(const Section& outer,
+                const Section& step,
+                const Section& feedback,
+                Method& method) {
+  for (const char* key : {"kind", "step", "momentum"}) {
+    outer.knows(key);
+  }
+  if (outer.given().empty()) {
+    return;
+  }
+  const auto kind =
+      outer.choice("kind", {"plain", "sign", "orthogonal", "heavy-ball", "nesterov"}, "plain");
+  method.outer_step = outer.number("step", 1);
+  require(
+      method.outer_step > 0, "{} must be positive, got {}", outer.where("step"), method.outer_step);
+  if (kind == "sign") {
+    check_signs(outer, step, feedback, method);
+    method.update_rule = UpdateRule::signs;
+  }
+  if (kind == "orthogonal") {
+    check_polar_factors(outer, step, method);
+    method.update_rule = UpdateRule::orthogonal;
+  }
+  if (kind != "heavy-ball" && kind != "nesterov") {
+    require(!outer.has("momentum"),
+            "{}: an outer step of kind \"{}\" has no momentum; use \"heavy-ball\" or "
+            "\"nesterov\"",
+            outer.where("momentum"),
+            kind);
+    return;
+  }
+  require(method.momentum == 0 && !method.feedback->has_velocity(),
+          "{}: there is a momentum already, by {}; give one of them",
+          outer.where("kind"),
+          method.momentum != 0 ? step.where("momentum") : feedback.where("kind"));
+  method.momentum = outer.number("momentum", 0.9);
+  require(method.momentum > 0 && method.momentum < 1,
+          "{} must lie in (0, 1), got {}",
+          outer.where("momentum"),
+          method.momentum);
+  method.looks_ahead = kind == "nesterov";
+}
+
+}  // namespace residuum

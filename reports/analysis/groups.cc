@@ -1,0 +1,297 @@
+#include "reports/analysis/groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace residuum::reports {
+namespace {
+
+struct ShortName {
+  std::string_view key;
+  std::string_view name;  // empty: the value is shown without a name
+};
+
+// A label names these keys in this order; every other key comes after, by its own name.
+constexpr std::array<ShortName, 13> kShortNames{{{"objective.kind", ""},
+                                                 {"objective.data", ""},
+                                                 {"aggregator.kind", ""},
+                                                 {"sparsifier.kind", ""},
+                                                 {"feedback.kind", ""},
+                                                 {"feedback.putback", ""},
+                                                 {"protocol.kind", ""},
+                                                 {"sparsifier.density", "rho"},
+                                                 {"sparsifier.k", "k"},
+                                                 {"sparsifier.threshold", "lambda"},
+                                                 {"workers.count", "P"},
+                                                 {"step.rule", ""},
+                                                 {"step.value", "eta"}}};
+
+std::string part(const Run& run, std::string_view key, std::string_view name, const Json& value) {
+  const auto label = run.value_labels.find(std::string(key));
+  if (label != run.value_labels.end()) {
+    return label->second;
+  }
+  const bool is_text = value.is_string();
+  if (name.empty() && is_text) {
+    return value.get<std::string>();
+  }
+  return fmt::format("{}={}", name.empty() ? key : name, plain_text(value));
+}
+
+/// Returns whether a key says nothing of the run: without a sparsifier there is no density and
+/// nothing is put back.
+bool is_moot(const Run& run, const std::string& key) {
+  const bool of_sparsifier = key.starts_with("sparsifier.") && key != "sparsifier.kind";
+  const bool of_feedback = key.starts_with("feedback.");
+  return run.moot.contains(key) || ((of_sparsifier || of_feedback) &&
+                                    text_at(run.config, "config.sparsifier.kind") == "none");
+}
+
+std::string join(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const auto& one : parts) {
+    text += (text.empty() ? "" : ", ") + one;
+  }
+  return text;
+}
+
+std::string full_label(const Run& run, std::string_view omitted, bool with_moot) {
+  std::vector<std::string> parts;
+  std::set<std::string, std::less<>> said{std::string(omitted)};
+  for (const auto& [key, name] : kShortNames) {
+    const bool is_implied = run.implied.contains(std::string(key));
+    const Json& values = is_implied ? run.implied : run.varying;
+    const auto found = values.find(std::string(key));
+    if (found == values.end() || key == omitted) {
+      continue;
+    }
+    said.emplace(key);
+    if (with_moot || !is_moot(run, std::string(key))) {
+      parts.push_back(part(run, key, name, *found));
+    }
+  }
+  for (const auto& [key, value] : run.varying.items()) {
+    if (!said.contains(key) && (with_moot || !is_moot(run, key))) {
+      parts.push_back(part(run, key, {}, value));
+    }
+  }
+  return join(parts);
+}
+
+void make_labels_differ(const ResultFolder& folder, std::vector<Group>& groups) {
+  std::map<std::string, int> count;
+  for (const auto& group : groups) {
+    ++count[group.label];
+  }
+  for (auto& group : groups) {
+    if (count[group.label] > 1) {
+      const Run& run = folder.runs[group.runs.front()];
+      group.label =
+          fmt::format("{} [{}]", full_label(run, {}, true), run.id.substr(run.id.size() - 12));
+    }
+  }
+}
+
+std::string value_text(const Group& group, const std::string& key) {
+  const auto found = group.varying.find(key);
+  return found == group.varying.end() ? std::string("(none)") : plain_text(*found);
+}
+
+/// Returns the key that makes the fewest facets of at most kCurvesPerFigure groups each.
+std::optional<std::string> facet_key(const ResultFolder& folder, const std::vector<Group>& groups) {
+  std::optional<std::string> best;
+  std::size_t fewest = groups.size();
+  for (const auto& key : folder.varying_keys) {
+    std::map<std::string, std::size_t> sizes;
+    std::size_t largest = 0;
+    for (const auto& group : groups) {
+      largest = std::max(largest, ++sizes[value_text(group, key)]);
+    }
+    if (largest <= kCurvesPerFigure && sizes.size() < fewest) {
+      best = key;
+      fewest = sizes.size();
+    }
+  }
+  return best;
+}
+
+std::vector<Facet> split_by_order(std::size_t groups) {
+  std::vector<Facet> facets;
+  for (std::size_t i = 0; i < groups; ++i) {
+    if (i % kCurvesPerFigure == 0) {
+      facets.emplace_back();
+    }
+    facets.back().groups.push_back(i);
+    facets.back().styles.push_back(i);
+  }
+  for (std::size_t i = 0; facets.size() > 1 && i < facets.size(); ++i) {
+    facets[i].title = fmt::format("part {} of {}", i + 1, facets.size());
+  }
+  return facets;
+}
+
+std::vector<Facet> split_by_key(const ResultFolder& folder,
+                                const std::vector<Group>& groups,
+                                const std::string& key) {
+  std::vector<Facet> facets;
+  std::vector<std::string> methods;  // a method's place is its style
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const std::string title = fmt::format("{} = {}", key, value_text(groups[i], key));
+    auto facet = std::find_if(
+        facets.begin(), facets.end(), [&](const Facet& f) { return f.title == title; });
+    if (facet == facets.end()) {
+      facet = facets.insert(facets.end(), Facet{.title = title, .groups = {}, .styles = {}});
+    }
+    const std::string method = method_label(folder.runs[groups[i].runs.front()], key);
+    const auto place = std::find(methods.begin(), methods.end(), method);
+    facet->groups.push_back(i);
+    facet->styles.push_back(static_cast<std::size_t>(place - methods.begin()));
+    if (place == methods.end()) {
+      methods.push_back(method);
+    }
+  }
+  return facets;
+}
+
+/// Draws a method that does not compress, and has a facet for itself, in all others instead: it is
+/// what they are held against.
+void spread_uncompressed(const ResultFolder& folder,
+                         const std::vector<Group>& groups,
+                         std::vector<Facet>& facets) {
+  const auto alone = std::find_if(facets.begin(), facets.end(), [&](const Facet& facet) {
+    return facet.groups.size() == 1 && sends_everything(folder, groups[facet.groups.front()]);
+  });
+  if (alone == facets.end() || facets.size() == 1) {
+    return;
+  }
+  const std::size_t group = alone->groups.front();
+  const std::size_t style = alone->styles.front();
+  facets.erase(alone);
+  for (auto& facet : facets) {
+    facet.groups.push_back(group);
+    facet.styles.push_back(style);
+  }
+}
+
+/// Returns the one group that a run which has not begun is of; nullptr where there is none.
+Group* planned_group(const Run& run, std::vector<Group>& groups) {
+  if (!run.config.empty() || !run.is_known) {
+    return nullptr;
+  }
+  const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+    return group.varying == run.varying;
+  });
+  return found == groups.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+bool sends_everything(const ResultFolder& folder, const Group& group) {
+  const RunFacts& facts = folder.runs[group.runs.front()].facts;
+  return facts.sends_everything && facts.applies_whole_messages && !facts.approximates_sum;
+}
+
+bool selects_at_random(const ResultFolder& folder, const Group& group) {
+  return std::any_of(group.runs.begin(), group.runs.end(), [&](std::size_t i) {
+    return folder.runs[i].has_tables() && folder.runs[i].facts.selects_at_random;
+  });
+}
+
+std::string method_label(const Run& run, std::string_view omitted) {
+  if (!run.label.empty() && omitted.empty()) {
+    return run.label;
+  }
+  std::string label = full_label(run, omitted, false);
+  if (label.empty()) {
+    label = text_at(run.config, "config.aggregator.kind");
+  }
+  return label.empty() ? run.id : label;
+}
+
+std::vector<Group> group_runs(const ResultFolder& folder) {
+  std::vector<Group> groups;
+  if (!folder.mixed_data.empty()) {
+    return groups;
+  }
+  std::map<std::string, std::size_t> place;
+  for (std::size_t i = 0; i < folder.runs.size(); ++i) {
+    const Run& run = folder.runs[i];
+    if (run.config.empty()) {
+      continue;
+    }
+    // Keys are sorted, so that two spellings of one configuration are one.
+    const nlohmann::json config = value_at(run.config, "config");
+    const std::string key = config.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    const auto [found, is_new] = place.emplace(key, groups.size());
+    if (is_new) {
+      groups.push_back({.label = method_label(run), .varying = run.varying, .runs = {}});
+    }
+    groups[found->second].runs.push_back(i);
+  }
+  for (std::size_t i = 0; i < folder.runs.size(); ++i) {
+    if (Group* const group = planned_group(folder.runs[i], groups)) {
+      group->runs.push_back(i);
+    }
+  }
+  make_labels_differ(folder, groups);
+  return groups;
+}
+
+std::vector<std::string> method_labels(const ResultFolder& folder) {
+  std::vector<std::string> labels;
+  for (const auto& run : folder.runs) {
+    const auto same = std::find_if(folder.runs.begin(), folder.runs.end(), [&](const Run& other) {
+      return !other.config.empty() && other.varying == run.varying;
+    });
+    const bool is_told = run.config.empty() && run.is_known && same != folder.runs.end();
+    labels.push_back(method_label(is_told ? *same : run));
+  }
+  return labels;
+}
+
+std::vector<std::string> methods_not_begun(const ResultFolder& folder,
+                                           const std::vector<Group>& groups) {
+  std::vector<std::string> labels;
+  for (const auto& run : folder.runs) {
+    const bool has_begun = !run.config.empty() || !run.is_known ||
+                           std::any_of(groups.begin(), groups.end(), [&](const Group& group) {
+                             return group.varying == run.varying;
+                           });
+    const std::string label = has_begun ? std::string() : method_label(run);
+    if (!has_begun && std::find(labels.begin(), labels.end(), label) == labels.end()) {
+      labels.push_back(label);
+    }
+  }
+  return labels;
+}
+
+std::vector<Facet> split_into_facets(const ResultFolder& folder, const std::vector<Group>& groups) {
+  if (groups.size() <= kCurvesPerFigure) {
+    return split_by_order(groups.size());
+  }
+  const auto key = facet_key(folder, groups);
+  if (!key) {
+    return split_by_order(groups.size());
+  }
+  auto facets = split_by_key(folder, groups, *key);
+  spread_uncompressed(folder, groups, facets);
+  return facets;
+}
+
+std::vector<std::size_t> method_styles(const ResultFolder& folder,
+                                       const std::vector<Group>& groups) {
+  std::vector<std::size_t> styles(groups.size());
+  for (const auto& facet : split_into_facets(folder, groups)) {
+    for (std::size_t i = 0; i < facet.groups.size(); ++i) {
+      styles[facet.groups[i]] = facet.styles[i];
+    }
+  }
+  return styles;
+}
+
+}  // namespace residuum::reports

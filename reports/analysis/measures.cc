@@ -1,0 +1,200 @@
+#include "reports/analysis/measures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "reports/analysis/statistics.h"
+
+namespace residuum::reports {
+namespace {
+
+constexpr std::size_t kKeys = 2;  // run_id, iteration
+// delta is a ratio of two float64 sums: where it is 1 by theory, rounding may leave a little more.
+constexpr double kRounding = 1e-12;
+
+/// Returns where each column of the table stands in the file. Columns are only ever appended, so an
+/// older file has the first ones in their order and nothing else.
+std::vector<std::optional<std::size_t>> places_of(const CsvReader& reader) {
+  const auto& header = reader.header();
+  if (header.size() < kKeys || header[0] != "run_id" || header[1] != "iteration") {
+    reader.fail("the header does not open with run_id,iteration");
+  }
+  if (header.size() > kColumns.size() + kKeys) {
+    reader.fail("more columns than this program knows; it was written by a newer one");
+  }
+  std::vector<std::optional<std::size_t>> places(kColumns.size());
+  for (std::size_t i = kKeys; i < header.size(); ++i) {
+    if (header[i] != kColumns.at(i - kKeys).name) {
+      reader.fail(fmt::format(
+          "the column '{}' stands where '{}' belongs", header[i], kColumns.at(i - kKeys).name));
+    }
+    places[i - kKeys] = i;
+  }
+  return places;
+}
+
+void add_bound(BoundMeasure& measure, double value, bool held, std::uint64_t iteration) {
+  ++measure.n;
+  measure.held += held ? 1 : 0;
+  measure.worst.add(value, iteration);
+}
+
+}  // namespace
+
+void Worst::add(double candidate, std::uint64_t at) {
+  const bool first = !value;
+  const bool worse = !first && !std::isnan(*value) && (std::isnan(candidate) || candidate > *value);
+  if (first || worse) {
+    value = candidate;
+    iteration = at;
+  }
+}
+
+void Spent::add(const IterationRecord& record) {
+  const auto so_far = record.get(total);
+  const auto now = record.get(each);
+  if (so_far && now) {
+    before = *so_far - *now;
+    after = *so_far;
+  } else {
+    before = record.iteration() == iterations ? after : std::nullopt;
+    after = before;
+    after = after && now ? std::optional(*after + *now) : std::nullopt;
+  }
+  iterations = record.iteration() + 1;
+}
+
+std::optional<double> IterationRecord::get(Column column) const {
+  const auto place = (*places_)[static_cast<std::size_t>(column)];
+  return place ? reader_->number(*place) : std::nullopt;
+}
+
+Row IterationRecord::row() const {
+  Row row(iteration());
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    const auto column = static_cast<Column>(i);
+    if (const auto value = get(column)) {
+      row.set(column, *value);
+    }
+  }
+  return row;
+}
+
+void read_iterations(const std::filesystem::path& path,
+                     std::string_view run_id,
+                     const std::function<void(const IterationRecord&)>& take,
+                     const std::function<void(std::string_view)>& pass) {
+  CsvReader reader(path);
+  const auto places = places_of(reader);
+  const std::string missing(kColumns.size() + kKeys - reader.header().size(), ',');
+  std::optional<std::uint64_t> previous;
+  std::string line;
+  while (reader.next()) {
+    if (reader.text(0) != run_id) {
+      reader.fail(fmt::format("the record is of another run: '{}'", reader.text(0)));
+    }
+    const std::uint64_t iteration = reader.integer(1);
+    if (previous && iteration <= *previous) {
+      reader.fail(fmt::format("iteration {} after {}", iteration, *previous));
+    }
+    previous = iteration;
+    take(IterationRecord(reader, places));
+    if (pass) {
+      line = reader.record();
+      line += missing;
+      line += '\n';
+      pass(line);
+    }
+  }
+}
+
+void MeasureTaker::add(const IterationRecord& record) {
+  const std::uint64_t t = record.iteration();
+  measures_.bytes.add(record);
+  measures_.late.add(record);
+  measures_.time.add(record);
+  ++measures_.rows;
+  measures_.measure_s += record.get(Column::measure_s).value_or(0);
+  measures_.evidence->add(record.row());
+  add_to_epoch(record);
+  if (const auto delta = record.get(Column::delta)) {
+    add_bound(measures_.delta, *delta, *delta <= 1 + kRounding, t);
+    deltas_.push_back(*delta);
+  }
+  if (const auto q = record.get(Column::contraction)) {
+    add_bound(measures_.contraction, *q, *q < 1, t);
+    contractions_.push_back(*q);
+  }
+  if (const auto lost = record.get(Column::lost_mass_norm_sq)) {
+    measures_.lost_mass.add(*lost, t);
+    measures_.lost_mass_total = measures_.lost_mass_total.value_or(0) + *lost;
+  }
+  if (const auto defect = record.get(Column::conservation_defect)) {
+    measures_.conservation_defect.add(*defect, t);
+  }
+}
+
+/// Tables without the column density are older and of runs with one density, which the ratio need
+/// not know.
+void MeasureTaker::add_to_epoch(const IterationRecord& record) {
+  const auto delta = record.get(Column::delta);
+  const auto accumulated = record.get(Column::accumulator_norm_sq);
+  if (!delta || !accumulated) {
+    return;
+  }
+  constexpr double kMostPasses = 9007199254740992.0;  // 2^53
+  const double passes = std::min(kMostPasses, std::max(0.0, record.get(Column::epoch).value_or(0)));
+  const auto epoch = static_cast<std::uint64_t>(passes);
+  const std::uint64_t t = record.iteration();
+  if (epoch != epoch_) {
+    // Epochs are equally long: each iteration is passes/t of one.
+    const double end = static_cast<double>(t) * static_cast<double>(epoch_ + 1) / passes;
+    count_held(end < static_cast<double>(t) ? static_cast<std::uint64_t>(std::ceil(end)) : t);
+    close_epoch();
+    epoch_ = epoch;
+  } else {
+    count_held(t);
+  }
+  const double random = (1 - record.get(Column::density).value_or(0)) * *accumulated;
+  const double lost = std::isinf(*delta) ? *lost_by_selection(record.row()) : *delta * random;
+  held_ = HeldRow{.iteration = t, .lost = lost, .lost_at_random = random};
+}
+
+void MeasureTaker::count_held(std::uint64_t until) {
+  if (held_) {
+    const auto weight =
+        static_cast<double>(std::max(until, held_->iteration + 1) - held_->iteration);
+    lost_.push_back(weight * held_->lost);
+    lost_at_random_.push_back(weight * held_->lost_at_random);
+  }
+  held_.reset();
+}
+
+void MeasureTaker::close_epoch() {
+  constexpr std::size_t kMostEpochs = 1000;
+  if (const auto ratio = ratio_of_batch_sums(lost_, lost_at_random_)) {
+    measures_.epochs.push_back({.epoch = epoch_, .n = lost_.size(), .delta = *ratio});
+  }
+  if (measures_.epochs.size() > kMostEpochs) {
+    measures_.epochs.erase(measures_.epochs.begin());
+  }
+  lost_.clear();
+  lost_at_random_.clear();
+}
+
+RunMeasures MeasureTaker::finish() {
+  count_held(0);  // nothing is known of the iterations after the last row
+  close_epoch();
+  if (measures_.rows == 0) {
+    measures_.bytes.after.reset();
+    measures_.time.after.reset();
+  }
+  measures_.delta.median = median(deltas_);
+  measures_.contraction.median = median(contractions_);
+  return measures_;
+}
+
+}  // namespace residuum::reports

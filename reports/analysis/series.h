@@ -1,0 +1,97 @@
+#pragma once
+// A series is a quantity over the iterations for one method: the middle of its seeds and their
+// band. A run may have any number of rows; what is kept of each run is bounded.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/record/columns.h"
+#include "reports/analysis/curve.h"
+#include "reports/analysis/groups.h"
+#include "reports/analysis/measures.h"
+#include "reports/analysis/statistics.h"
+
+namespace residuum::reports {
+
+/// Returns the middle of the seeds' values at one place, with its band; one seed is its own band.
+Point seeds_point(double x, const std::vector<double>& values, IntervalKind kind);
+
+/// A series is drawn against the iteration or against one of these: the bytes and the gradients
+/// that had entered the model when its row's iteration began, the virtual time at which it ended,
+/// the passes over the data before it, or the wall time at which a real one ended.
+inline constexpr std::array kTotals{Column::total_sent_bytes,
+                                    Column::total_contributions,
+                                    Column::virtual_s,
+                                    Column::epoch,
+                                    Column::wall_s};
+
+/// ThinnedSeries keeps every 2^m-th value of a sequence, m the least for which at most 2 kKept
+/// remain, so that equally long sequences keep the same places. It keeps some more at the
+/// beginning, kPerOctave of them whenever the sequence doubles, for those who look at it on a
+/// logarithmic axis.
+class ThinnedSeries {
+ public:
+  static constexpr std::size_t kKept = 150;
+  static constexpr std::size_t kPerOctave = 32;
+
+  struct Sample {
+    std::size_t place = 0;  // in the sequence
+    std::uint64_t iteration = 0;
+    double value = 0;
+    std::array<double, kTotals.size()> totals{};  // in the order of kTotals
+  };
+
+  void add(const Sample& sample);
+  /// Drops values until only every `stride`-th is left; `stride` a power of two.
+  void thin_to(std::size_t stride);
+
+  std::size_t stride() const { return stride_; }
+  /// Returns all that is kept; the evenly spaced ones are those whose place is a multiple of the
+  /// stride.
+  const std::vector<Sample>& samples() const { return samples_; }
+
+ private:
+  bool is_kept(std::size_t place) const;
+
+  std::vector<Sample> samples_;
+  std::size_t stride_ = 1;
+  std::size_t even_ = 0;  // samples whose place is a multiple of the stride
+  std::size_t count_ = 0;
+};
+
+/// The virtual time on one network at which the iterations of points ended.
+struct NetworkPlaces {
+  std::string network;
+  std::vector<double> ends;
+};
+
+/// All that is kept of one quantity of one method, for figures that a reader can enlarge.
+struct LiveSeries {
+  std::vector<Point> points;                               // by iteration
+  std::array<std::vector<double>, kTotals.size()> totals;  // of the points; empty where not counted
+  std::vector<NetworkPlaces> networks;     // of the points; those that all points have
+  std::vector<std::vector<double>> seeds;  // of every run, at the points; NaN: none
+};
+
+/// One quantity of one method.
+struct GroupSeries {
+  std::vector<Point> by_iteration;
+  std::array<std::vector<Point>, kTotals.size()> by_total;  // empty where it was not counted
+  std::size_t stride = 1;                                   // one of so many values is kept
+  LiveSeries live;
+
+  /// Returns the points against the total, which must be one of kTotals.
+  const std::vector<Point>& against(Column total) const;
+};
+
+/// Reads the series of `columns`, in their order, over the finished and diverged runs of the group.
+/// The kind is that of middles and bands.
+std::vector<GroupSeries> read_series(const ResultFolder& folder,
+                                     const Group& group,
+                                     const std::vector<Column>& columns,
+                                     IntervalKind kind = IntervalKind::quartiles);
+
+}  // namespace residuum::reports

@@ -1,0 +1,140 @@
+#pragma once
+// StudyNumbers is what was read of a study: how its runs ended, what their invariants say, and the
+// numbers of every method over its seeds. Nothing is judged here.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reports/analysis/comparison.h"
+#include "reports/analysis/groups.h"
+#include "reports/analysis/measures.h"
+#include "reports/analysis/network_times.h"
+#include "reports/analysis/predicted_times.h"
+#include "reports/analysis/rates.h"
+#include "reports/analysis/statistics.h"
+#include "reports/analysis/targets.h"
+#include "reports/tables/result_folder.h"
+
+namespace residuum::reports {
+
+/// The largest value over some runs and where it was seen.
+struct Place {
+  std::optional<double> value;
+  std::string run_id;
+  std::uint64_t iteration = 0;
+};
+
+/// One invariant over some runs. `expected` is false where the method is known to violate it.
+struct CheckSummary {
+  std::string name;
+  bool holds = true;
+  bool expected = true;
+  std::uint64_t n = 0;
+  std::uint64_t failures = 0;
+  std::uint64_t unexpected_failures = 0;
+  Place worst;  // of lhs / rhs
+};
+
+/// A BoundSummary says how often a measured quantity stayed within its bound, over the seeds of a
+/// method.
+struct BoundSummary {
+  std::size_t n = 0;
+  std::size_t held = 0;
+  Place worst;
+  std::optional<double> median;  // over the runs, of their medians over the iterations
+
+  /// The fraction of the measured iterations in which the bound held.
+  std::optional<double> fraction() const;
+};
+
+/// The numbers of one method.
+struct GroupNumbers {
+  Group group;
+  std::size_t finished = 0;
+  std::size_t diverged = 0;
+  std::vector<CheckSummary> checks;
+  BoundSummary delta;
+  BoundSummary contraction;
+  Place lost_mass;
+  Place conservation_defect;
+  /// One value a seed: of the finished runs, and where it is an end, the miss of those that
+  /// diverged.
+  std::vector<std::pair<std::string, Spread>> metrics;
+
+  /// Returns "2 of 6 diverged, 1 of 6 not finished"; empty where all runs have finished.
+  std::string misses() const;
+  /// Returns nullptr for what has no value.
+  const Spread* metric(std::string_view name) const;
+  const CheckSummary* check(std::string_view name) const;
+};
+
+/// A single run is judged by pathwise invariants alone; its measures stand beside.
+struct RunVerdict {
+  std::string run_id;
+  bool measured = false;     // it has tables
+  bool invariants = true;    // all invariants that must hold do
+  std::string failed_check;  // the first check that does not hold
+  BoundMeasure delta;
+  BoundMeasure contraction;
+  std::vector<EpochDelta> epochs;
+};
+
+/// What all finished runs took, and what they would take more with a row of each iteration.
+struct RunningTime {
+  double wall_s = 0;
+  double more_rows_s = 0;  // 0 where times are left out
+  std::size_t runs = 0;
+};
+
+struct StudyNumbers {
+  ResultFolder folder;
+  std::vector<RunVerdict> runs;  // as in `folder.runs`
+  std::vector<CheckSummary> checks;
+  std::map<std::string, std::size_t> states;  // finished, diverged, ... -> runs
+  std::vector<Comparison> comparisons;
+  std::vector<TargetComparison> targets;
+  std::vector<NetworkComparison> on_networks;
+  std::vector<PredictedTime> predictions;
+  std::vector<Rate> rates;
+  RunningTime time;
+
+  /// Returns whether every invariant holds in every run of a method that is not known to violate
+  /// it.
+  bool invariants_hold() const;
+};
+
+/// The quantities of status.json that are one number per run, by their dotted path.
+struct Metric {
+  std::string_view name;
+  std::string_view path;
+  std::string_view meaning;
+  /// A quantity of a run's end is as bad as can be where the run diverged.
+  std::optional<double> of_diverged = std::nullopt;
+};
+const std::vector<Metric>& run_metrics();
+
+/// Returns the metric of a run that has finished or diverged; absent where there is none.
+std::optional<double> value_of(const Run& run, const Metric& metric);
+
+/// Returns where the metric ended in the runs of a group, which has this place among the groups.
+Reached end_of(const ResultFolder& folder,
+               const Group& group,
+               std::size_t place,
+               const Metric& metric);
+
+GroupNumbers numbers_of(const ResultFolder& folder,
+                        const Group& group,
+                        const std::vector<RunMeasures>& measures);
+
+/// Computes the numbers of all runs; `measures` are in the order of `folder.runs`.
+StudyNumbers numbers_of(ResultFolder folder,
+                        const std::vector<Group>& groups,
+                        const std::vector<RunMeasures>& measures);
+
+}  // namespace residuum::reports

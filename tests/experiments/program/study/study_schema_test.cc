@@ -1,0 +1,109 @@
+// The JSON Schema of studies, by which editors complete and check keys: it must take every study
+// that the program takes, and refuse keys that the program does not have.
+
+#include "experiments/program/study/study_schema.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/experiments/python.h"
+#include "tests/experiments/tiny_study.h"
+
+namespace residuum {
+namespace {
+
+using testing::HasSubstr;
+
+/// Prints a line for each study that is not as the schema says.
+constexpr const char* kValidate = R"(
+import json, sys, tomllib, jsonschema
+schema = json.load(open(sys.argv[1]))
+jsonschema.Draft7Validator.check_schema(schema)
+validator = jsonschema.Draft7Validator(schema)
+for path in sys.argv[2:]:
+    study = tomllib.load(open(path, "rb"))
+    for error in validator.iter_errors(study):
+        print(path, list(error.absolute_path), error.message[:200])
+print(len(sys.argv) - 2, "studies")
+)";
+
+class StudySchema : public TinyStudy {
+ protected:
+  void SetUp() override {
+    python_ = python_with("jsonschema, tomllib");
+    if (python_.empty()) {
+      GTEST_SKIP() << "no python3 with jsonschema (python3-jsonschema) and tomllib is there";
+    }
+    const Finished listed =
+        residuum_program({"list", "keys", "--format", "json-schema"}, folder_.path());
+    ASSERT_EQ(listed.code, 0) << listed.err;
+    folder_.write("schema.json", listed.out);
+    folder_.write("validate.py", kValidate);
+  }
+  /// Returns what is wrong with studies, and how many there are.
+  std::string verdict(const std::vector<std::string>& files) const {
+    std::vector<std::string> words{python_, "validate.py", "schema.json"};
+    words.insert(words.end(), files.begin(), files.end());
+    const Finished finished = run_program(words, folder_.path());
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return finished.out;
+  }
+  std::string verdict_on(const std::string& study) const {
+    folder_.write("s.toml", study);
+    return verdict({"s.toml"});
+  }
+  std::string python_;
+};
+
+TEST_F(StudySchema, TakesAllStudies) {
+  std::vector<std::string> files;
+  for (const char* const folder : {RESIDUUM_STUDIES, RESIDUUM_STUDIES "/papers"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().extension() == ".toml") {
+        files.push_back(entry.path().string());
+      }
+    }
+  }
+  ASSERT_GT(files.size(), 40U);
+  EXPECT_EQ(verdict(files), std::to_string(files.size()) + " studies\n");
+  EXPECT_EQ(verdict_on(kStudy + "[[point]]\nlabel = \"dense\"\naggregator.kind = \"dense\"\n"
+                                "[labels.\"feedback.putback\"]\ncaptured = \"ours\"\n"),
+            "1 studies\n");
+}
+
+TEST_F(StudySchema, RefusesWhatTheProgramRefuses) {
+  for (const auto& [before, after, place] :
+       {std::array{"k = 2", "kk = 2", "'kk'"},
+        std::array{"[step]", "[stepp]", "'stepp'"},
+        std::array{"\"top-k\"", "\"top-l\"", "'top-l'"},
+        std::array{"schema = 1", "schema = 2", "['schema']"},
+        std::array{"name = \"tiny\"", "name = \"a/b\"", "['name']"},
+        std::array{"seeds = 2", "seeds = \"two\"", "['seeds']"},
+        std::array{"feedback.putback", "feedback.putbakc", "'feedback.putbakc'"},
+        std::array{"[\"captured\", \"published\"]", "\"captured\"", "['sweep'"},
+        std::array{"every = 1", "times = 1", "['probes', 'times']"}}) {
+    std::string study = kStudy;
+    study.replace(study.find(before), std::string(before).size(), after);
+    EXPECT_THAT(verdict_on(study), HasSubstr(place)) << after;
+    EXPECT_EQ(residuum_program({"plan", "s.toml"}, folder_.path()).code, 2) << after;
+  }
+}
+
+TEST(ListedSchema, IsOfKeysAlone) {
+  const TemporaryFolder folder;
+  const Finished other =
+      residuum_program({"list", "probes", "--format", "json-schema"}, folder.path());
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, HasSubstr("list keys --format json-schema"));
+}
+
+TEST(ListedSchema, DescribesEveryKeyAsTheListDoes) {
+  const auto schema = study_schema();
+  const auto& density = schema["properties"]["sparsifier"]["properties"]["density"];
+  EXPECT_EQ(density["description"], "k/d, in (0, 1]");
+  EXPECT_EQ(schema["properties"]["seeds"]["description"].get<std::string>().substr(0, 14),
+            "how many seeds");
+}
+
+}  // namespace
+}  // namespace residuum

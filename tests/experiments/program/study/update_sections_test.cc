@@ -1,0 +1,99 @@
+// [outer] of kinds "sign" and "orthogonal" and objective.coordinates as a study gives them: what is
+// refused, and what changes the id of a run.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "experiments/program/study/prepare_all.h"
+
+namespace residuum {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kUpdateStudy = R"(
+schema = 1
+name = "s"
+[objective]
+kind = "quadratic"
+dimension = 20
+[sparsifier]
+kind = "top-k"
+k = 3
+[aggregator]
+kind = "gtopk-tree"
+[step]
+value = 0.1
+[budget]
+iterations = 10
+)";
+
+PreparedRun prepared_with(const std::vector<std::string>& settings) {
+  ObjectiveCache objectives({.data_dir = "data", .cache_dir = "", .workers = 1});
+  return std::move(prepare_all(parse_study(kUpdateStudy, "s.toml", settings), objectives).front());
+}
+
+std::string error_of_settings(const std::vector<std::string>& settings) {
+  try {
+    prepared_with(settings);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(SignSections, BesideWhatTheyMakeMeaninglessAreRefused) {
+  const auto with_signs = [](std::vector<std::string> settings) {
+    settings.emplace_back("outer.kind=sign");
+    return error_of_settings(settings);
+  };
+  EXPECT_EQ(with_signs({}), "no error");
+  EXPECT_EQ(with_signs({"outer.step=0.5", "step.weight_decay=0.1"}), "no error");
+  EXPECT_EQ(with_signs({"step.clip_norm=1", "step.clip_at=worker"}), "no error");
+  EXPECT_EQ(with_signs({"protocol.kind=local", "protocol.period=2"}), "no error");
+  EXPECT_EQ(with_signs({"step.momentum=0.9"}),
+            "'outer.kind' at --set: a momentum after the exchange would add up updates of which "
+            "only the signs count; take out 'step.momentum' at --set, and let a residual that "
+            "fades (feedback.decay) be the momentum");
+  EXPECT_THAT(with_signs({"outer.momentum=0.9"}),
+              HasSubstr("an outer step of kind \"sign\" has no momentum"));
+  EXPECT_THAT(with_signs({"feedback.kind=ef21"}), HasSubstr("use feedback \"ef14\" or \"none\""));
+  EXPECT_THAT(with_signs({"step.clip_norm=1", "step.clip_at=update"}),
+              HasSubstr("clipping changes no sign"));
+  EXPECT_THAT(with_signs({"protocol.kind=gossip",
+                          "protocol.graph=ring",
+                          "sparsifier.kind=none",
+                          "aggregator.kind=dense",
+                          "feedback.kind=none"}),
+              HasSubstr("leave out [outer]"));
+  EXPECT_THAT(error_of_settings({"outer.kind=sing"}), HasSubstr("did you mean 'sign'?"));
+}
+
+TEST(OrthogonalSections, BesideWhatTheyMakeMeaninglessAreRefused) {
+  const auto with_factors = [](std::vector<std::string> settings) {
+    settings.emplace_back("outer.kind=orthogonal");
+    return error_of_settings(settings);
+  };
+  EXPECT_EQ(with_factors({}), "no error");
+  EXPECT_EQ(with_factors({"feedback.kind=ef21-sgdm"}), "no error");
+  EXPECT_EQ(with_factors({"protocol.kind=local", "protocol.period=2"}), "no error");
+  EXPECT_THAT(with_factors({"step.momentum=0.9"}), HasSubstr("only the polar factors count"));
+  EXPECT_THAT(with_factors({"outer.momentum=0.9"}),
+              HasSubstr("an outer step of kind \"orthogonal\" has no momentum"));
+  EXPECT_THAT(with_factors({"step.clip_norm=1", "step.clip_at=update"}),
+              HasSubstr("clipping changes no polar factor"));
+}
+
+TEST(Coordinates, ChangeTheIdOfARunOnlyWhereTheyAreGiven) {
+  const std::string id = prepared_with({}).id;
+  EXPECT_FALSE(prepared_with({}).config["objective"].contains("coordinates"));
+  EXPECT_NE(prepared_with({"objective.coordinates=dct"}).id, id);
+  EXPECT_THAT(error_of_settings({"objective.coordinates=dcd"}), HasSubstr("did you mean 'dct'?"));
+}
+
+}  // namespace
+}  // namespace residuum
