@@ -28,13 +28,12 @@ RowsSplit make_synthetic(const Section& section) {
   return split;
 }
 
-/// Reads classes = "one-vs-rest:LABEL". Runs without it keep their ids.
+/// Reads classes = "two" or "one-vs-rest:LABEL".
 LibsvmWishes read_wishes(const Section& section) {
-  section.knows("classes");
   LibsvmWishes wishes;
-  if (section.has("classes") && section.text("classes") != "two") {
+  const std::string text = section.text("classes", "two");
+  if (text != "two") {
     constexpr std::string_view kRule = "one-vs-rest:";
-    const std::string text = section.text("classes");
     int label = 0;
     const char* const end = text.data() + text.size();
     const char* const begin = text.data() + std::min(text.size(), kRule.size());

@@ -146,9 +146,7 @@ std::unique_ptr<Objective> in_dct_coordinates(std::unique_ptr<Objective> objecti
 
 std::unique_ptr<Objective> in_coordinates(const Section& section,
                                           std::unique_ptr<Objective> objective) {
-  section.knows("coordinates");
-  const bool in_dct =
-      section.has("coordinates") && section.choice("coordinates", {"standard", "dct"}) == "dct";
+  const bool in_dct = section.choice("coordinates", {"standard", "dct"}, "standard") == "dct";
   return in_dct ? in_dct_coordinates(std::move(objective)) : std::move(objective);
 }
 

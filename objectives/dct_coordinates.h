@@ -15,8 +15,7 @@ namespace residuum {
 /// its shape and its place.
 std::unique_ptr<Objective> in_dct_coordinates(std::unique_ptr<Objective> objective);
 
-/// Reads `coordinates` ("standard", or "dct"), and returns the objective in these. The key is read
-/// only where it is given, so that other runs keep their ids.
+/// Reads `coordinates` ("standard", or "dct"), and returns the objective in these.
 std::unique_ptr<Objective> in_coordinates(const Section& section,
                                           std::unique_ptr<Objective> objective);
 

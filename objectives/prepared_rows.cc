@@ -46,8 +46,7 @@ RowsSplit load_rows(const Section& section,
     return source.make(section);
   }
   LibsvmWishes wishes = source.wishes;
-  section.knows("zero_based");  // runs without it keep their ids
-  if (section.has("zero_based") && section.flag("zero_based")) {
+  if (section.flag("zero_based", false)) {
     wishes.first_index = 0;
   }
   RowsSplit split;

@@ -9,14 +9,8 @@ namespace {
 using Algorithm = AllReduce::Algorithm;
 
 Algorithm algorithm_from(const Section& section) {
-  // A run's id depends on the keys that are read. The key is read only where it is given, so that
-  // other runs keep their ids.
-  if (!section.has("algorithm")) {
-    section.knows("algorithm");
-    return Algorithm::chain;
-  }
-  const auto name =
-      section.choice("algorithm", {"chain", "ring", "tree", "recursive-doubling", "hierarchical"});
+  const auto name = section.choice(
+      "algorithm", {"chain", "ring", "tree", "recursive-doubling", "hierarchical"}, "chain");
   return name == "ring"                 ? Algorithm::ring
          : name == "tree"               ? Algorithm::tree
          : name == "recursive-doubling" ? Algorithm::recursive_doubling

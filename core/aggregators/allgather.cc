@@ -25,19 +25,10 @@ struct WeighingRules {
   bool any() const { return by_senders || clips; }
 };
 
-/// A run's id depends on the keys that are read. These are read only where they are given, so that
-/// other runs keep their ids.
 WeighingRules weighing_rules_from(const Section& section) {
-  WeighingRules rules;
-  section.knows("weighting");
-  section.knows("clip");
-  if (section.has("weighting")) {
-    rules.by_senders = section.choice("weighting", {"workers", "senders"}) == "senders";
-  }
-  if (section.has("clip")) {
-    rules.clips = section.choice("clip", {"none", "median-norm"}) == "median-norm";
-  }
-  return rules;
+  const auto weighting = section.choice("weighting", {"workers", "senders"}, "workers");
+  const auto clip = section.choice("clip", {"none", "median-norm"}, "none");
+  return {.by_senders = weighting == "senders", .clips = clip == "median-norm"};
 }
 
 template <class Real>

@@ -77,11 +77,8 @@ constexpr auto kAggregators = std::to_array<Entry<Aggregator>>({
 }  // namespace
 
 Reduction reduction_from(const Section& section) {
-  // A run's id depends on the keys that are read. The key is read only where it is given, so that
-  // other runs keep their ids.
-  const bool fast =
-      section.has("reduction") && section.choice("reduction", {"ordered", "fast"}) == "fast";
-  return fast ? Reduction::fast : Reduction::ordered;
+  const auto reduction = section.choice("reduction", {"ordered", "fast"}, "ordered");
+  return reduction == "fast" ? Reduction::fast : Reduction::ordered;
 }
 
 std::span<const Entry<Aggregator>> aggregators() { return registry_of<Aggregator>(kAggregators); }

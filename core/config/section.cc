@@ -93,14 +93,6 @@ double Section::number(const std::string& key, std::optional<double> fallback) c
   return value.get<double>();
 }
 
-double Section::switch_on(const std::string& key, double off) const {
-  const double value = number(key, off);
-  if (value == off) {
-    resolved_.erase(key);
-  }
-  return value;
-}
-
 std::int64_t Section::integer(const std::string& key, std::optional<std::int64_t> fallback) const {
   const Setting* setting = find(key);
   if (setting == nullptr && fallback) {

@@ -48,9 +48,6 @@ class Section {
   bool flag(const std::string& key, std::optional<bool> fallback = std::nullopt) const;
   std::string text(const std::string& key,
                    const std::optional<std::string>& fallback = std::nullopt) const;
-  /// Reads a number that turns something on; a missing one is `off`. A value equal to `off` is not
-  /// recorded in the resolved section, so the run keeps the id it has without the key.
-  double switch_on(const std::string& key, double off) const;
   /// Accepts the key without reading it, for keys of a feature that is off.
   void knows(const std::string& key) const { find(key); }
   /// Reads a text that must be one of `choices`; the message about an unknown one suggests the

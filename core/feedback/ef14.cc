@@ -81,14 +81,8 @@ class Ef14 final : public FeedbackFor<Ef14> {
   Ef14Settings settings_;
 };
 
-/// A run's id depends on the keys that are read. This one and the next are read only where they are
-/// given, so that other runs keep their ids.
 double decay_from(const Section& section) {
-  section.knows("decay");
-  if (!section.has("decay")) {
-    return 1;
-  }
-  const double decay = section.number("decay");
+  const double decay = section.number("decay", 1);
   require(decay > 0 && decay <= 1,
           "{} must lie in (0, 1], got {}: it is the factor of a residual after each exchange",
           section.where("decay"),
@@ -97,8 +91,7 @@ double decay_from(const Section& section) {
 }
 
 bool clears_selection_from(const Section& section) {
-  section.knows("clears");
-  return section.has("clears") && section.choice("clears", {"sent", "selected"}) == "selected";
+  return section.choice("clears", {"sent", "selected"}, "sent") == "selected";
 }
 
 }  // namespace

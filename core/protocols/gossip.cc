@@ -19,7 +19,7 @@ namespace {
 
 struct GossipOptions {
   std::string graph;
-  std::uint64_t graph_seed = 1;
+  std::uint64_t graph_seed = 0;
   bool compresses = false;  // CHOCO
   double step = 1;          // gamma
 };
@@ -158,12 +158,9 @@ std::unique_ptr<Protocol> make_gossip(const Section& section) {
   } catch (const Error& error) {
     usage_error("{}: {}", section.where("graph"), error.what());
   }
-  section.knows("graph_seed");
-  if (section.has("graph_seed")) {
-    const auto seed = section.integer("graph_seed");
-    require(seed >= 0, "{} must not be negative, got {}", section.where("graph_seed"), seed);
-    options.graph_seed = static_cast<std::uint64_t>(seed);
-  }
+  const auto seed = section.integer("graph_seed", 1);
+  require(seed >= 0, "{} must not be negative, got {}", section.where("graph_seed"), seed);
+  options.graph_seed = static_cast<std::uint64_t>(seed);
   options.compresses = section.choice("mixing", {"plain", "choco"}, "plain") == "choco";
   section.knows("consensus_step");
   if (options.compresses) {

@@ -78,7 +78,7 @@ std::vector<double> read_speeds(const Section& section) {
 }
 
 Stragglers read_stragglers(const Section& section) {
-  Stragglers stragglers{.factor = section.switch_on("straggler_factor", 1)};
+  Stragglers stragglers{.factor = section.number("straggler_factor", 1)};
   require(std::isfinite(stragglers.factor) && stragglers.factor >= 1,
           "{} must be at least 1, got {}: it is how many times as long a gradient takes",
           section.where("straggler_factor"),
@@ -105,7 +105,7 @@ const char* key_of_times(const Section& section) {
   if (section.has("speeds")) {
     return "speeds";
   }
-  return section.switch_on("straggler_factor", 1) != 1 ? "straggler_factor" : nullptr;
+  return section.number("straggler_factor", 1) != 1 ? "straggler_factor" : nullptr;
 }
 
 /// Accepts the keys without reading them.
@@ -137,10 +137,7 @@ SimulatedMachine read_machine(const Section& section) {
 }
 
 SimulatedMachine read_lockstep_machine(const Section& section) {
-  section.knows("execution");
-  // Runs without these keys keep the ids that they had before.
-  if (section.has("execution") && section.given()["execution"] != "simulated" &&
-      read_is_real(section)) {
+  if (read_is_real(section)) {
     return read_real_machine(section);
   }
   know_machine(section);

@@ -274,10 +274,7 @@ std::unique_ptr<Quantiser> make_qsgd(const Section& section) {
           "{} must be at least 1, got {}: it is how many values share a norm",
           section.where("bucket"),
           bucket);
-  // The key is read only where it is given, so that other runs keep their ids.
-  section.knows("levels");
-  const bool natural =
-      section.has("levels") && section.choice("levels", {"uniform", "natural"}) == "natural";
+  const bool natural = section.choice("levels", {"uniform", "natural"}, "uniform") == "natural";
   require(
       !natural || bits <= kMostNaturalBits,
       "{} must be at most {} with levels = \"natural\", whose least level is then 2^-126; got {}",

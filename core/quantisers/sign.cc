@@ -84,16 +84,10 @@ class PlainSign final : public QuantiserFor<PlainSign> {
   }
 };
 
-/// The key is read only where it is given, so that other runs keep their ids.
-bool has_scale_of_one(const Section& section) {
-  section.knows("scale");
-  return section.has("scale") && section.choice("scale", {"mean", "one"}) == "one";
-}
-
 }  // namespace
 
 std::unique_ptr<Quantiser> make_sign(const Section& section) {
-  if (has_scale_of_one(section)) {
+  if (section.choice("scale", {"mean", "one"}, "mean") == "one") {
     return std::make_unique<PlainSign>();
   }
   return std::make_unique<Sign>();

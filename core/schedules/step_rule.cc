@@ -330,7 +330,7 @@ std::unique_ptr<StepRule> make_cosine(const Section& section, const StepContext&
           "{} is \"epochs\", so that step.until must say after how many of them the step has come "
           "to its floor",
           section.where("unit"));
-  const double begin = section.switch_on("warmup", 0);
+  const double begin = section.number("warmup", 0);
   const double end = read_end(section, context);
   const double floor = section.number("floor", 0.1);
   require(end > begin && std::isfinite(end),
@@ -384,7 +384,7 @@ double read_first_fraction(const Section& section, const StepContext& context) {
 
 std::unique_ptr<StepRule> make_step_rule(const Section& section, const StepContext& context) {
   auto rule = make_rule(section, context);
-  const double length = section.switch_on("warmup", 0);
+  const double length = section.number("warmup", 0);
   require(length >= 0 && std::isfinite(length),
           "{} must be at least 0, got {}",
           section.where("warmup"),

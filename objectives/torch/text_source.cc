@@ -46,14 +46,8 @@ TextLevel read_level(const Section& section, TextLevel usual) {
                                                                             : TextLevel::character;
 }
 
-/// A run's id depends on the keys that are read. This one is read only where it is given and not
-/// the default, so that other runs keep their ids.
-std::size_t stride_from(const Section& section, std::size_t sequence) {
-  section.knows("stride");
-  const bool is_default = !section.has("stride") || section.given()["stride"] == sequence;
-  return !is_default ? static_cast<std::size_t>(
-                           read_size(section, "stride", 1, static_cast<std::int64_t>(sequence)))
-                     : sequence;
+std::size_t stride_from(const Section& section, std::int64_t sequence) {
+  return static_cast<std::size_t>(read_size(section, "stride", sequence, sequence));
 }
 
 /// Keeps the text of the first `count` samples; 0 keeps all.
@@ -127,7 +121,7 @@ NetworkData load_text_data(const Section& section,
                            UnknownWord unknown) {
   const std::string name = data_in_study(section.text("data", kSyntheticText), context.study_dir);
   TextDataset text = load_words(section, context, name, unknown);
-  const std::size_t stride = stride_from(section, sequence);
+  const std::size_t stride = stride_from(section, static_cast<std::int64_t>(sequence));
   keep_first(section.integer("train_samples", 0), section, sequence, stride, text);
   return text_samples(std::move(text), sequence, stride);
 }

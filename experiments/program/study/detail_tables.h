@@ -42,8 +42,7 @@ DetailTables read_detail_tables(const Section& probes,
                                 const Objective& objective,
                                 const ProtocolLaw& protocol);
 
-/// Removes tables that are not asked for from a run's identity, so that runs keep the ids they had
-/// when there were no such tables.
+/// Removes tables that are not asked for from a run's identity: they are no part of the run.
 void forget_absent_tables(nlohmann::json& probes);
 
 /// The names of tables, and how many bytes of each belong to a checkpoint.

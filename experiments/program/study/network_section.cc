@@ -134,12 +134,6 @@ std::vector<NetworkModel> networks_of(const nlohmann::json& model, const std::st
   return networks;
 }
 
-/// Returns whether the key has its default, written out or not. It is then not recorded in the
-/// resolved section, so that the run keeps the id that it has without the key.
-bool is_default(const Section& section, const char* key, const char* value) {
-  return !section.has(key) || section.given()[key] == value;
-}
-
 /// Reads which workers share a node, and their links.
 void read_nodes(const Section& section, int workers, std::vector<NetworkModel>& networks) {
   section.knows("workers_per_node");
@@ -188,14 +182,15 @@ Overlap read_overlap(const Section& section) {
   section.knows("layer_times");
   Overlap overlap{.place = section.where("overlap"),
                   .place_of_ready = section.where("layer_times")};
-  if (is_default(section, "overlap", "none")) {
-    require(section.has("overlap") || is_default(section, "layer_times", "measured"),
+  const auto rule = section.choice("overlap", {"none", "wfbp", "merged"}, "none");
+  if (rule == "none") {
+    require(section.has("overlap") || !section.has("layer_times") ||
+                section.given()["layer_times"] == "measured",
             "{} says when layers can be exchanged, which 'network.overlap' turns on; set it to "
             "\"wfbp\" or \"merged\"",
             section.where("layer_times"));
     return overlap;  // beside "none" a sweep may have the others, with their layer_times
   }
-  const auto rule = section.choice("overlap", {"none", "wfbp", "merged"});
   overlap.rule = rule == "wfbp" ? OverlapRule::wait_free : OverlapRule::merged;
   overlap.ready = read_layer_times(section);
   return overlap;
@@ -242,10 +237,7 @@ NetworkSection read_network(const Section& section, int workers, Synchrony synch
   NetworkSection read{.networks =
                           networks_of(section.any("model", "none"), section.where("model"))};
   read_nodes(section, workers, read.networks);
-  section.knows("local");
-  if (!is_default(section, "local", "none")) {
-    read.times_work = section.choice("local", {"none", "measured"}) == "measured";
-  }
+  read.times_work = section.choice("local", {"none", "measured"}, "none") == "measured";
   read.overlap = read_overlap(section);
   if (synchrony == Synchrony::late) {
     check_late(section, read);

@@ -11,11 +11,10 @@ constexpr const char* kKey = "participation";
 }  // namespace
 
 std::optional<int> read_participation(const Section& workers, int count) {
-  workers.knows(kKey);
-  if (!workers.has(kKey) || workers.given()[kKey] == "all") {
+  const auto value = workers.any(kKey, "all");
+  if (value == "all") {
     return std::nullopt;
   }
-  const auto value = workers.any(kKey);
   if (value.is_number_integer()) {
     const auto number = value.get<std::int64_t>();
     require(number >= 1 && number <= count,

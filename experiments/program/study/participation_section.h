@@ -12,8 +12,7 @@
 namespace residuum {
 
 /// Reads `participation` of [workers]: "all", a fraction of the workers, or how many. It is
-/// absent for "all" and where the key is, and then not recorded in the resolved section, so that
-/// the run keeps its id.
+/// absent for "all", which is the default.
 std::optional<int> read_participation(const Section& workers, int count);
 
 /// Reports a usage error where workers are left out under a protocol that needs all of them, with

@@ -13,7 +13,7 @@ bool needs_gradients(const std::string& probe, const std::string& where) {
 }
 
 /// Returns the probes of a study that names none: of a real run, those that its server can serve.
-/// A run at the step of the tight theory has the probe of this theory; other runs keep their ids.
+/// A run at the step of the tight theory has the probe of this theory.
 std::vector<std::string> default_probes(bool is_real, bool is_tight) {
   std::vector<std::string> names = {"delta",
                                     "contraction",

@@ -9,9 +9,8 @@ void read_quantiser(const Section& section,
                     Method& method) {
   method.quantiser = make_quantiser(section);
   section.knows("scope");
-  // Studies that leave the key out keep the ids that their runs had before there was one.
-  if (method.quantiser != nullptr && section.has("scope") &&
-      section.choice("scope", {"model", "layer"}) == "layer") {
+  if (method.quantiser != nullptr &&
+      section.choice("scope", {"model", "layer"}, "model") == "layer") {
     require(!layers.empty(),
             "{}: these vectors have no layers; use scope \"model\"",
             section.where("scope"));

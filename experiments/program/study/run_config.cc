@@ -1,7 +1,6 @@
 #include "experiments/program/study/run_config.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -100,20 +99,19 @@ std::size_t read_batch(const Section& section, const Objective& objective) {
 /// Seed of the partition where the study gives none: all runs have the same shards.
 constexpr std::uint64_t kPartitionSeed = 1;
 
-/// "run" is the run's own seed. The default is not recorded in the resolved section, so that the
-/// run keeps its id.
+/// Reads `partition_seed`; "run" is the run's own seed. Without data there is nothing to divide.
 std::uint64_t read_partition_seed(const Section& section,
                                   const Objective& objective,
                                   std::uint64_t run_seed) {
   const char* const key = "partition_seed";
   section.knows(key);
-  if (!section.has(key) || section.given()[key] == kPartitionSeed) {
+  if (objective.samples() == 0) {
+    require(!section.has(key) || section.given()[key] == kPartitionSeed,
+            "{}: this objective has no data set to divide among the workers",
+            section.where(key));
     return kPartitionSeed;
   }
-  require(objective.samples() > 0,
-          "{}: this objective has no data set to divide among the workers",
-          section.where(key));
-  const auto value = section.any(key);
+  const auto value = section.any(key, kPartitionSeed);
   if (value == "run") {
     return run_seed;
   }
@@ -126,8 +124,8 @@ std::uint64_t read_partition_seed(const Section& section,
 
 /// Returns how many parts a batch has; their gradients are taken one after the other.
 std::size_t read_accumulation(const Section& section, std::size_t batch) {
-  const double parts = section.switch_on("accumulate", 1);
-  require(parts >= 1 && parts <= 65536 && parts == std::floor(parts),
+  const std::int64_t parts = section.integer("accumulate", 1);
+  require(parts >= 1 && parts <= 65536,
           "{} must be a whole number in 1..65536, got {}",
           section.where("accumulate"),
           parts);
@@ -165,7 +163,7 @@ void read_quantiser_of(const Section& quantiser,
                        KnownKeys& known) {
   read_quantiser(quantiser, aggregator, law_of(run), layers, method);
   known.note(quantiser.name(), quantiser.known());
-  if (method.quantiser != nullptr) {  // other runs keep the ids that they had before
+  if (method.quantiser != nullptr) {  // a section that does nothing is no part of the run
     config[quantiser.name()] = quantiser.resolved();
   }
 }
@@ -275,7 +273,7 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   read_outer(sections["outer"], step, feedback, *method);
   const auto note = [&](const Section& section, bool counts) {
     known.note(section.name(), section.known());
-    if (counts) {  // other runs keep the ids that they had before
+    if (counts) {  // a section that does nothing is no part of the run
       config[section.name()] = section.resolved();
     }
   };
@@ -288,7 +286,7 @@ std::unique_ptr<Method> read_method(const Sections& sections,
 void read_networks(const Section& section, PreparedRun& run, KnownKeys& known) {
   const auto network = read_network(section, run.workers, law_of(run).synchrony);
   known.note(section.name(), section.known());
-  if (section.given().empty()) {  // runs without the section keep the ids that they had before
+  if (section.given().empty()) {  // a section that does nothing is no part of the run
     return;
   }
   run.training.networks = network.networks;

@@ -215,7 +215,7 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kAggregator, "kind", "dense", "residuum list aggregators"},
     {kAggregator,
      "algorithm",
-     "",
+     "chain",
      "dense, powersgd, arc-top-k: chain, ring, tree, recursive-doubling or "
      "hierarchical"},
     {kAggregator, "per_node", "", "hierarchical: workers of a node"},
@@ -246,7 +246,7 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "captured",
      "captured, published or discard: which residual gets what a merge drops"},
     {kFeedback, "units", "step", "of residuals: step (theory) or gradient (most training code)"},
-    {kFeedback, "decay", "1", "ef14: what is left of a residual after an exchange"},
+    {kFeedback, "decay", "1.0", "ef14: what is left of a residual after an exchange"},
     {kFeedback, "clears", "sent", "ef14: selected: a residual ignores what a quantiser rounds"},
     {kFeedback, "error_weight", "0.001", "econtrol: of the error in a message, above 0 to 1"},
     {kFeedback, "averaging", "0.1", "ef21-sgdm: weight of the newest gradient"},
@@ -281,7 +281,7 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "lognormal:MEDIAN,SIGMA, "
      "pareto:LEAST,ALPHA, or in lockstep measured"},
     {kProtocol, "speeds", "", "of the workers, a list: worker p takes 1/speeds[p] of the time"},
-    {kProtocol, "straggler_factor", "1", "how many times as long a straggler takes"},
+    {kProtocol, "straggler_factor", "1.0", "how many times as long a straggler takes"},
     {kProtocol, "straggler_every_s", "", "mean time between two slow times of a worker"},
     {kProtocol, "straggler_lasts_s", "", "mean time that it is slow"},
 
@@ -325,11 +325,11 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "0.1",
      "cosine: the part of the step that is left at the end; 0 only at the end of the run"},
     {kStep, "unit", "epochs; cosine: iterations", "of milestones, until and warmup; or the other"},
-    {kStep, "warmup", "0", "how long the step grows to its value"},
+    {kStep, "warmup", "0.0", "how long the step grows to its value"},
     {kStep, "warmup_from", "1/P", "the part of the step that the warm-up begins with"},
     {kStep, "momentum", "0.0", "heavy ball, after the aggregation"},
-    {kStep, "weight_decay", "0", "after the aggregation"},
-    {kStep, "clip_norm", "0", "largest norm of a gradient; 0 clips nothing"},
+    {kStep, "weight_decay", "0.0", "after the aggregation"},
+    {kStep, "clip_norm", "0.0", "largest norm of a gradient; 0 clips nothing"},
     {kStep, "clip_at", "worker", "worker (to clip_norm/sqrt(P), before compression) or update"},
 
     {kOuter,

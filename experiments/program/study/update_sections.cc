@@ -54,7 +54,7 @@ void read_update(const Section& step,
           "{}: {} has a momentum of its own before the exchange; give one of them",
           step.where("momentum"),
           feedback.where("kind"));
-  method.weight_decay = step.switch_on("weight_decay", 0);
+  method.weight_decay = step.number("weight_decay", 0);
   require(method.weight_decay >= 0,
           "{} must be at least 0, got {}",
           step.where("weight_decay"),
@@ -66,7 +66,7 @@ void read_update(const Section& step,
       "(local.weight_decay)",
       step.where("weight_decay"),
       protocol.local_steps);
-  method.clip_norm = step.switch_on("clip_norm", 0);
+  method.clip_norm = step.number("clip_norm", 0);
   require(method.clip_norm >= 0,
           "{} must be at least 0, got {}",
           step.where("clip_norm"),

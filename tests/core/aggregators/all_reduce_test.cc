@@ -289,10 +289,11 @@ TEST(AllReduces, RefuseKeysThatDoNotGoTogether) {
   EXPECT_EQ(all_reduce_refusal({{"algorithm", "hierarchical"}, {"per_node", 3}}), "");
 }
 
-TEST(AllReduces, LeaveTheResolvedSectionAsItWasWhereTheKeyIsNotGiven) {
+TEST(AllReduces, RecordTheAlgorithmAndTheReduction) {
   const Section section("aggregator", Json{{"kind", "dense"}});
   static_cast<void>(make_aggregator(section));
-  EXPECT_EQ(section.resolved(), (Json{{"kind", "dense"}}));
+  EXPECT_EQ(section.resolved(),
+            (Json{{"kind", "dense"}, {"algorithm", "chain"}, {"reduction", "ordered"}}));
 }
 
 }  // namespace

@@ -80,17 +80,15 @@ TEST(SignQuantiser, OfScaleOneClaimsNoContraction) {
   EXPECT_EQ(rule->law(1).bits, 1);
 }
 
-TEST(SignQuantiser, RecordsItsScaleOnlyWhereItIsGiven) {
-  for (const bool given : {false, true}) {
-    Json values{{"kind", "sign"}};
-    if (given) {
-      values["scale"] = "one";
-    }
+TEST(SignQuantiser, RecordsItsScale) {
+  const auto scale_of = [](const Json& values) {
     const Section section("quantiser", values);
     make_quantiser(section);
     section.finish();
-    EXPECT_EQ(section.resolved().contains("scale"), given);
-  }
+    return section.resolved()["scale"];
+  };
+  EXPECT_EQ(scale_of({{"kind", "sign"}}), "mean");
+  EXPECT_EQ(scale_of({{"kind", "sign"}, {"scale", "one"}}), "one");
 }
 
 /// |(1, -2, 2)| = 3, and three bits have three levels: every value is one.

@@ -266,12 +266,13 @@ TEST(StepRule, WarmsUpInEpochsUnderAnyRule) {
   EXPECT_EQ(step(values, 99, 2), 0.5);
 }
 
-TEST(StepRule, LeavesNoTraceOfAWarmUpThatIsOff) {
+TEST(StepRule, RecordsAWarmUpThatIsOff) {
   const Section without("step", Json{{"value", 1}});
   const Section off("step", Json{{"value", 1}, {"warmup", 0}});
   make_step_rule(without, known());
   make_step_rule(off, known());
   EXPECT_EQ(off.resolved(), without.resolved());
+  EXPECT_EQ(without.resolved()["warmup"], 0);
 }
 
 TEST(StepRule, SaysWhatIsWrongWithAWarmUp) {

@@ -285,7 +285,7 @@ TEST(DctCoordinates, AreOfRecordedGradientsToo) {
   EXPECT_FALSE(g->has_function());
 }
 
-TEST(CoordinatesKey, IsReadOnlyWhereItIsGiven) {
+TEST(CoordinatesKey, IsRecorded) {
   const auto resolved = [](const nlohmann::json& values) {
     const Section section("objective", values);
     const auto f = in_coordinates(section, make("quadratic", {{"dimension", 20}}));
@@ -294,7 +294,8 @@ TEST(CoordinatesKey, IsReadOnlyWhereItIsGiven) {
     f->from_parameters(Values(20, 1.0), w);
     return std::pair(section.resolved(), std::abs(w[1]) < 1e-12);
   };
-  EXPECT_EQ(resolved(nlohmann::json::object()), std::pair(nlohmann::json::object(), false));
+  EXPECT_EQ(resolved(nlohmann::json::object()),
+            std::pair(nlohmann::json{{"coordinates", "standard"}}, false));
   EXPECT_FALSE(resolved({{"coordinates", "standard"}}).second);
   const auto [recorded, is_dct] = resolved({{"coordinates", "dct"}});
   EXPECT_TRUE(is_dct);

@@ -46,16 +46,18 @@ TEST(NetworkSection, LetsASweepHaveLayerTimesBesideNone) {
   EXPECT_TRUE(none.ready.empty());
 }
 
-TEST(NetworkSection, RecordsTheKeysOnlyWhereTheyAreGiven) {
+TEST(NetworkSection, RecordsItsKeysAndTheTimesOfLayersThatCount) {
   const auto resolved = [](const NetworkJson& keys) {
     const Section section("network", keys);
     read_network(section, 4, Synchrony::lockstep);
     return section.resolved();
   };
-  EXPECT_EQ(resolved({{"model", "1gbe"}}), (NetworkJson{{"model", "1gbe"}}))
-      << "the ids of such runs stay what they were";
-  EXPECT_EQ(resolved({{"model", "1gbe"}, {"overlap", "wfbp"}}),
-            (NetworkJson{{"model", "1gbe"}, {"overlap", "wfbp"}, {"layer_times", "measured"}}));
+  EXPECT_EQ(resolved({{"model", "1gbe"}}),
+            (NetworkJson{{"model", "1gbe"}, {"local", "none"}, {"overlap", "none"}}));
+  EXPECT_EQ(
+      resolved({{"model", "1gbe"}, {"overlap", "wfbp"}}),
+      (NetworkJson{
+          {"model", "1gbe"}, {"local", "none"}, {"overlap", "wfbp"}, {"layer_times", "measured"}}));
 }
 
 TEST(NetworkSection, RefusesTimesThatAreNoFractions) {

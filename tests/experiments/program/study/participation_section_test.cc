@@ -60,8 +60,8 @@ TEST(Participation, IsAFractionOfTheWorkersOrTheirNumber) {
   EXPECT_EQ(read_participation(Section("workers", nlohmann::json::object()), 10), std::nullopt);
 }
 
-TEST(Participation, IsPartOfTheRunsIdOnlyWhereItIsGiven) {
-  EXPECT_FALSE(prepared_part({}).front().config["workers"].contains("participation"));
+TEST(Participation, IsPartOfTheRunsId) {
+  EXPECT_EQ(prepared_part({}).front().config["workers"]["participation"], "all");
   const auto run = std::move(prepared_part({"workers.participation=0.3"}).front());
   EXPECT_EQ(run.config["workers"]["participation"], 0.3);
   EXPECT_EQ(run.participants(), 3);

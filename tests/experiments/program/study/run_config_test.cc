@@ -167,10 +167,10 @@ TEST(PartitionSeed, OfTheRunGivesEverySeedShardsOfItsOwn) {
             (std::vector<std::vector<std::vector<std::uint32_t>>>{own[1], own[1]}));
 }
 
-TEST(PartitionSeed, LeavesNoTraceAtItsDefault) {
+TEST(PartitionSeed, IsPartOfTheRunsId) {
   const std::string id = id_of(kDivided);
 
-  EXPECT_FALSE(prepared(kDivided).front().config["workers"].contains("partition_seed"));
+  EXPECT_EQ(prepared(kDivided).front().config["workers"]["partition_seed"], 1);
   EXPECT_EQ(id_of(kDivided, {"workers.partition_seed=1"}), id);
   EXPECT_NE(id_of(kDivided, {"workers.partition_seed=2"}), id);
   EXPECT_NE(id_of(kDivided, {"workers.partition_seed=run"}), id);

@@ -88,9 +88,29 @@ TEST(OrthogonalSections, BesideWhatTheyMakeMeaninglessAreRefused) {
               HasSubstr("clipping changes no polar factor"));
 }
 
-TEST(Coordinates, ChangeTheIdOfARunOnlyWhereTheyAreGiven) {
+TEST(Defaults, SpeltOutAreTheSameRun) {
   const std::string id = prepared_with({}).id;
-  EXPECT_FALSE(prepared_with({}).config["objective"].contains("coordinates"));
+  for (const char* spelt : {"step.warmup=0",
+                            "step.weight_decay=0",
+                            "step.clip_norm=0",
+                            "workers.participation=all",
+                            "workers.accumulate=1",
+                            "feedback.decay=1",
+                            "feedback.clears=sent",
+                            "protocol.execution=simulated",
+                            "protocol.straggler_factor=1",
+                            "objective.coordinates=standard"}) {
+    EXPECT_EQ(prepared_with({spelt}).id, id) << spelt;
+  }
+  const std::string gathered = prepared_with({"aggregator.kind=allgather"}).id;
+  EXPECT_EQ(prepared_with({"aggregator.kind=allgather", "aggregator.weighting=workers"}).id,
+            gathered);
+  EXPECT_EQ(prepared_with({"aggregator.kind=allgather", "aggregator.clip=none"}).id, gathered);
+}
+
+TEST(Coordinates, ChangeTheIdOfARun) {
+  const std::string id = prepared_with({}).id;
+  EXPECT_EQ(prepared_with({}).config["objective"]["coordinates"], "standard");
   EXPECT_NE(prepared_with({"objective.coordinates=dct"}).id, id);
   EXPECT_THAT(error_of_settings({"objective.coordinates=dcd"}), HasSubstr("did you mean 'dct'?"));
 }
