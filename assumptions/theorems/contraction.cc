@@ -63,8 +63,8 @@ Bound worker_contraction(const Evidence& evidence) {
   const auto [similarity, spread] = exam.need_both(evidence.similarity());
   const double q = exam.residuals_contract();
   const double r = 1 - q;
-  const double eta = exam.step_at_most(r / (4 * smoothness * std::sqrt(1 + similarity)),
-                                       "(1 − q)/(4L√(1 + C))");
+  const double eta =
+      exam.step_at_most(r / (4 * smoothness * std::sqrt(1 + similarity)), "(1 − q)/(4L√(1 + C))");
   const double square = smoothness * smoothness * eta * eta * q;
   const double hetero = 16.0 / 3 * square * spread / (r * r);
   const double residual = 8.0 / 3 * square * variance / r;
