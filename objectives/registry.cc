@@ -54,12 +54,11 @@ std::span<const ObjectiveEntry> objectives() {
 void require_allowed(const ObjectiveEntry& entry,
                      const Section& section,
                      const ObjectiveContext& context) {
-  require(
-      context.allow_commands || entry.foreign_code.empty(),
-      "{}: '{}' executes code of the file that the study names, and until then nothing is known "
-      "of its size; give --allow-commands if you trust its author",
-      section.where("kind"),
-      entry.name);
+  require(context.allow_commands || entry.foreign_code.empty(),
+          "{}: '{}' executes code of the file that the study names; give --allow-commands if you "
+          "trust its author",
+          section.where("kind"),
+          entry.name);
 }
 
 std::unique_ptr<Objective> make_objective(const Section& section, const ObjectiveContext& context) {

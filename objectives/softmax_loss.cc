@@ -169,7 +169,7 @@ double SoftmaxLoss::smoothness(std::span<const std::uint32_t> shard) const {
   if (largest.is_bound) {
     tell(NoteKind::note,
          fmt::format("many eigenvalues of the Gram matrix of {} rows lie close to the largest; L "
-                     "uses an upper bound of it that is at most 0.01 % too large, {}",
+                     "uses an upper bound, at most 0.01 % too large, {}",
                      shard.size(),
                      largest.value));
   }

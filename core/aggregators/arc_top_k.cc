@@ -318,9 +318,8 @@ class ArcTopK final : public AggregatorFor<ArcExchange, ArcRules> {
     const bool is_of_use = std::any_of(
         layers.begin(), layers.end(), [&](const auto& layer) { return rules_.shortens(layer); });
     require(is_of_use,
-            "{}: no layer of this model has a sketch of {} columns and a part {} of its rows that "
-            "are fewer numbers than the layer; take a smaller rank or density, or aggregator "
-            "\"dense\"",
+            "{}: a sketch of {} columns and the part {} of the rows shorten no layer; take a "
+            "smaller rank or density, or aggregator \"dense\"",
             rules_.place,
             rules_.rank,
             rules_.density);

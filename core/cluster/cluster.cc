@@ -59,8 +59,8 @@ Cluster Cluster::with_server(World& world, int workers, int per_node) {
           nodes + 1,
           fewer);
   require(world.size() <= nodes + 1,
-          "{} processes are too many for protocol.execution = \"real\" with {}: one is the server, "
-          "and each other needs one of them; start it with mpirun -n {}{}",
+          "{} processes are too many for protocol.execution = \"real\" with {}: one process is the "
+          "server; start it with mpirun -n {}{}",
           world.size(),
           parts,
           nodes + 1,

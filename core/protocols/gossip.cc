@@ -101,8 +101,8 @@ class Gossip final : public ProtocolFor<Gossip> {
   void check_update(const Method& method) const {
     require(
         method.momentum == 0 && method.outer_step == 1 && method.update_rule == UpdateRule::mean,
-        "{}: momentum, outer steps and signs act on an update that all workers share, and "
-        "under gossip there is none; set step.momentum = 0 and leave out [outer]",
+        "{}: under gossip workers share no update for momentum, outer steps or signs; set "
+        "step.momentum = 0 and leave out [outer]",
         place_);
     require(method.weight_decay == 0,
             "{}: under gossip there is no shared model that could decay; put the decay into the "

@@ -67,8 +67,8 @@ void LateProtocol::check(const Method& method, std::size_t dimension, int worker
           place_,
           name_);
   require(!method.feedback->has_velocity(),
-          "{}: under {} workers push at different times, and a momentum before the exchange clears "
-          "velocities that other workers never saw; use feedback \"ef14\", with step.momentum",
+          "{}: under {} workers push at different times, so velocities cannot be cleared together; "
+          "use feedback \"ef14\", with step.momentum",
           place_,
           name_);
   require(!method.feedback->estimates(),

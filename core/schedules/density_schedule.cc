@@ -83,7 +83,7 @@ std::vector<std::uint64_t> read_ends(const Section& section,
           "{}: this objective has no data set to count epochs of; give 'schedule_iterations'",
           section.where("schedule"));
   require(in_iterations || context.samples_per_iteration > 0,
-          "{}: iterations of this protocol have more gradients or fewer, as it happens; give "
+          "{}: under this protocol the number of gradients in an iteration varies; give "
           "'schedule_iterations'",
           section.where("schedule"));
   const double length = section.number(key, 1.0);
@@ -95,8 +95,8 @@ std::vector<std::uint64_t> read_ends(const Section& section,
     const double iterations =
         in_iterations ? end : end * context.samples / context.samples_per_iteration;
     require(iterations < static_cast<double>(context.iterations),
-            "{}: stage {} of {} would end at iteration {:.0f}, but the training ends after {}, "
-            "before the density that the stages lead to; shorten the stages or train longer",
+            "{}: stage {} of {} would end at iteration {:.0f}, but the training ends after {}; "
+            "shorten the stages or train longer",
             section.where("schedule"),
             i,
             stages,

@@ -46,8 +46,8 @@ void check_approximation(const Method& method,
                          const Section& aggregator,
                          const Section& feedback) {
   require(!method.aggregator->law().weighs_messages || !method.feedback->estimates(),
-          "{}: workers and model hold the same estimates only where messages are summed as they "
-          "are; use feedback \"ef14\", or take weighting and clip out of [aggregator]",
+          "{}: this feedback needs a plain sum of the messages; use feedback \"ef14\", or take "
+          "weighting and clip out of [aggregator]",
           feedback.where("kind"));
   if (!method.aggregator->law().approximates_sum) {
     return;
@@ -67,8 +67,8 @@ void check_approximation(const Method& method,
           sparsifier.where("kind"),
           aggregator.text("kind"));
   require(!method.feedback->needs_lists(),
-          "{}: this feedback goes by lists of the entries that were delivered, and aggregator '{}' "
-          "delivers a part of each; use \"ef14\", or take the masking out of \"dgc\"",
+          "{}: this feedback needs entries applied whole, and aggregator '{}' applies a part; use "
+          "\"ef14\", or take the masking out of \"dgc\"",
           feedback.where("kind"),
           aggregator.text("kind"));
 }

@@ -47,8 +47,8 @@ void check_sparsifier(const Overlap& overlap, const Sparsifier& sparsifier, std:
           "sent before the whole gradient is ready; set sparsifier.scope = \"layer\"",
           overlap.place);
   require(knows_k_of_layers(sparsifier),
-          "{}: the data decide how many entries of a layer this sparsifier sends, and virtual time "
-          "must know it; use one with a k, as \"top-k\"",
+          "{}: virtual time needs the number of entries of each layer, which the data decide; use "
+          "one with a k, as \"top-k\"",
           overlap.place);
 }
 

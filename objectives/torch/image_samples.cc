@@ -24,19 +24,18 @@ void check_labels(const ImageDataset& images) {
 
 void check(const ImageDataset& images, const ImageShape& wanted) {
   const ImageShape got = shape_of(images);
-  require(
-      got == wanted,
-      "'{}' has images of {}x{}x{} (channels x height x width) in {} classes, the network takes "
-      "{}x{}x{} in {}; give it other data (residuum list datasets) or take another network",
-      images.name,
-      got.channels,
-      got.height,
-      got.width,
-      got.classes,
-      wanted.channels,
-      wanted.height,
-      wanted.width,
-      wanted.classes);
+  require(got == wanted,
+          "'{}' has images of {}x{}x{} (channels x height x width) in {} classes, the network "
+          "takes {}x{}x{} in {}; change one of them",
+          images.name,
+          got.channels,
+          got.height,
+          got.width,
+          got.classes,
+          wanted.channels,
+          wanted.height,
+          wanted.width,
+          wanted.classes);
   require(images.rows() > 0, "'{}' has no images", images.name);
   require(images.rows() <= std::numeric_limits<std::uint32_t>::max(),
           "'{}' has {} images, more than 32-bit sample numbers can name",

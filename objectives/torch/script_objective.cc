@@ -281,14 +281,12 @@ class ScriptTrial {
       scale += std::abs(one);
     }
     constexpr double kRounding = 1e-3;  // of sums in float32 that are taken in another order
-    require(
-        !std::isfinite(once.sum) || std::abs(once.sum - apart) <= kRounding * (scale + 1e-3),
-        "{}: the loss of two samples is {}, and {} if each is a batch of its own; in evaluation "
-        "a sample's loss must not depend on the others (batch normalisation without "
-        "track_running_stats, or a loss that is a sum)",
-        file_,
-        once.sum,
-        apart);
+    require(!std::isfinite(once.sum) || std::abs(once.sum - apart) <= kRounding * (scale + 1e-3),
+            "{}: the loss of two samples is {}, and {} if each is a batch; use a mean loss, and "
+            "batch normalisation with track_running_stats",
+            file_,
+            once.sum,
+            apart);
   }
 
   /// Looks at gradients in training mode, and notes in `networks` what it sees.

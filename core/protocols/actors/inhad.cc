@@ -351,8 +351,8 @@ void check_inhad(const InhadOptions& options) {
   require(options.cap >= 1, "inhad needs a cap of at least 1 gradient, not {}", options.cap);
   const auto workers = static_cast<std::uint64_t>(options.workers);
   require(options.cap >= (options.quota - 1) / workers + 1,
-          "inhad would never pull: {} workers with a cap of {} gradients reach {} at most, below "
-          "the quota of {}; lower the quota or raise the cap",
+          "inhad would never pull: {} workers with a cap of {} gradients reach {}, the quota is "
+          "{}; lower the quota or raise the cap",
           workers,
           options.cap,
           options.cap * workers,
@@ -364,8 +364,8 @@ void check_inhad(const InhadOptions& options) {
           options.quota,
           workers);
   require(options.staleness >= 1 || options.cap < kUnlimited,
-          "inhad would never pull: a staleness of 0 waits until all workers are idle, and without "
-          "a cap none ever is; set a cap, or a staleness of at least 1");
+          "inhad would never pull: with a staleness of 0 and no cap no worker becomes idle; set a "
+          "cap, or a staleness above 0");
 }
 
 }  // namespace

@@ -151,12 +151,11 @@ double Machine::compute_end(std::uint32_t worker, std::uint64_t iteration, doubl
   Window& window = windows_[worker];
   int windows = 0;
   const auto next_window = [&] {
-    require(
-        ++windows <= kMostWindows,
-        "a gradient of worker {} lasts, or is waited for, longer than {} windows of stragglers; "
-        "make the windows longer or the times of gradients shorter",
-        worker,
-        kMostWindows);
+    require(++windows <= kMostWindows,
+            "a gradient of worker {} takes longer than {} windows of stragglers; make the windows "
+            "longer or the times of gradients shorter",
+            worker,
+            kMostWindows);
     ++window.number;
     window.end += window_length(worker, window.number);
   };

@@ -113,8 +113,8 @@ void check_numbers(const Options& options) {
           given.decay);
   require(given.decay == 1 || given.memory, "--decay is that of a memory: say --memory too");
   require(!(given.unbiased && given.memory),
-          "--unbiased and --memory exclude each other: what is left out and added later is no bias "
-          "of one answer");
+          "--unbiased and --memory exclude each other: with a memory a single answer is biased; "
+          "leave one out");
 }
 
 laws::CompressorClaims claims_of(const Options& options, std::size_t dimension) {
@@ -161,7 +161,7 @@ std::vector<laws::LawFinding> findings_of_program(const Options& options) {
 
 std::vector<laws::LawFinding> findings_of_files(const Options& options) {
   const CheckOptions& given = options.check;
-  require(!given.unbiased, "--unbiased takes draws, and so a command");
+  require(!given.unbiased, "--unbiased needs many draws, and so a command; give one after --");
   const auto inputs = read_vectors(given.input);
   const auto outputs = read_vectors(given.output);
   const auto claims = claims_of(options, inputs.front().size());

@@ -125,8 +125,8 @@ constexpr std::string_view kTightRate = "tight-rate";
 double share_kept(const Options& options, const Method& method, std::size_t dimension) {
   const auto law = method.message_law(*method.sparsifier, dimension, 1);
   require(law.contraction.has_value() && law.pathwise && *law.contraction < 1,
-          "--against {} needs messages that keep a share of every accumulator, below 1, in each "
-          "draw; --sparsifier {} with this --k does not",
+          "--against {} needs a selection whose contraction is below 1 in each draw; --sparsifier "
+          "{} with this --k has none",
           kTightRate,
           options.sparsifier);
   return *law.contraction;

@@ -186,8 +186,8 @@ ExitCode plan_command(const Options& options) {
     return ExitCode::done;
   }
   require(!study.search || !plan_format(options.plan_format).is_an_engine,
-          "--format {}: a search decides run by run what comes next, which no engine can be told "
-          "beforehand; use 'residuum run', with --groups on many processes",
+          "--format {}: a search decides run by run what comes next, so no engine can plan it; use "
+          "'residuum run' with --groups",
           options.plan_format);
   Plan plan{.study = study.name,
             .runs = {},

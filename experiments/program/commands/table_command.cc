@@ -263,7 +263,9 @@ ExitCode table_command(const Options& options) {
       rows.push_back(row_of_method(method, *std::move(cell), given, folders));
     }
   }
-  require(!rows.empty(), "no method of {} is asked for, or has a baseline", given.folder.string());
+  require(!rows.empty(),
+          "no method of {} has these settings and a baseline; change --where or --minus",
+          given.folder.string());
   print_row(heads);
   print_row(std::vector<std::string>(heads.size(), "---"));
   std::for_each(rows.begin(), rows.end(), print_row);

@@ -290,8 +290,8 @@ void require_same_data(const fs::path& folder, int ranks, const std::vector<Prep
     const auto found = data.find(data_settings(run.config).dump());
     const std::string now = found == data.end() ? std::string() : found->second;
     require(now == run.data_fingerprint,
-            "the data have changed since the command began (fingerprint {}, on {} {}), so there is "
-            "nothing to compare; start it again when nobody writes them",
+            "the data have changed since the command began (fingerprint {}, on {} {}); start it "
+            "again when nobody writes them",
             run.data_fingerprint,
             processes(ranks),
             now);

@@ -131,7 +131,8 @@ CommandSettings read_command(const Section& section) {
           section.where("contraction"),
           section.where("omega"));
   require(!(settings.unbiased && settings.deterministic),
-          "{} and {} exclude each other: a rule that draws nothing and has the mean a sends a",
+          "{} and {} exclude each other: an unbiased rule that is not random sends everything; "
+          "take one out",
           section.where("unbiased"),
           section.where("deterministic"));
   return settings;

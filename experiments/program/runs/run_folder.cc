@@ -118,8 +118,8 @@ Json status_without_tables(const std::string& started_utc,
 /// Throws a usage error unless this build has written the checkpoint of the run.
 void require_own_program(const CheckpointHead& head, const std::filesystem::path& run_folder) {
   require(head.revision == program_version(),
-          "{} has a checkpoint of another build, {}, and this one is {}: what is left of the run "
-          "may have other bits; go on with that build, or remove {} to begin the run anew",
+          "{} has a checkpoint of another build, {}, and this one is {}; go on with that build, or "
+          "remove {} to begin anew",
           run_folder.string(),
           head.revision.empty() ? "which it does not name" : head.revision,
           program_version(),

@@ -32,8 +32,8 @@ PreparedRun RunMaker::prepare_as_planned(const RunSpec& spec, const PreparedRun&
       KnownKeys known;
       run = prepare(spec, place_.objectives, known);
       require(run.data_fingerprint == planned.data_fingerprint && run.id == planned.id,
-              "the data have changed since the job began (fingerprint {}, now {}); start it again, "
-              "with another --out if they are to stay as they are now",
+              "the data have changed since the job began (fingerprint {}, now {}); restore them, "
+              "or start again with another --out",
               planned.data_fingerprint,
               run.data_fingerprint);
     });

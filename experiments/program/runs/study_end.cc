@@ -45,13 +45,13 @@ void tell_other_builds(const reports::ResultFolder& folder) {
     }
   }
   if (others > 0) {
-    say(fmt::format(
-        "note: {} of {} runs were made by another build, such as {}; this one is {}, whose bits "
-        "may differ; the status.json of each run names its own",
-        others,
-        folder.runs.size(),
-        one,
-        program_version()));
+    say(
+        fmt::format("note: {} of {} runs were made by another build, such as {}; this one is {}; "
+                    "bits may differ; each status.json names its build",
+                    others,
+                    folder.runs.size(),
+                    one,
+                    program_version()));
   }
 }
 

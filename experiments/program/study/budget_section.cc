@@ -68,7 +68,7 @@ std::uint64_t read_epochs(const Section& budget,
           "{}: this objective has no data set; give 'iterations'",
           where);
   require(iteration.samples.has_value(),
-          "{}: iterations of this protocol have more gradients or fewer, as it happens; give "
+          "{}: under this protocol the number of gradients in an iteration varies; give "
           "'iterations' or 'gradients'",
           where);
   return whole_iterations(
@@ -135,8 +135,8 @@ void read_virtual_seconds(const Section& budget, const ProtocolLaw& law, Trainin
       law.measures_gradients || training.times_work ||
       (training.overlap.rule != OverlapRule::none && training.overlap.ready.empty());
   require(!is_measured,
-          "{}: some of the virtual time is measured on this machine, so that the run would end "
-          "elsewhere on another; give seconds in place of \"measured\"",
+          "{}: a part of the virtual time is measured, so the run would end elsewhere on another "
+          "machine; give seconds in place of \"measured\"",
           where);
   training.budget.virtual_s = seconds;
   training.iterations = most_iterations(training, law);
@@ -180,7 +180,7 @@ void check_pilot_length(const Section& sparsifier,
                         const Training& training,
                         const ProtocolLaw& law) {
   require(!training.budget.is_open(),
-          "{}: a pilot run is as long as the run, whose iterations are not known beforehand; give "
+          "{}: a pilot run is as long as the run, whose iterations are not known yet; give "
           "sparsifier.threshold, or 'budget.iterations'",
           sparsifier.where("threshold"));
   require(!law.is_on_wall_clock,

@@ -61,22 +61,21 @@ std::vector<NumberedLayer> read_layers(const Section& probes, const Objective& o
 
 bool read_staleness(const Section& probes, const ProtocolLaw& protocol) {
   const bool is_asked = probes.flag("staleness", false);
-  require(
-      !is_asked || protocol.synchrony == Synchrony::late,
-      "{}: no gradient is late under this protocol, so that there is nothing to count; take the "
-      "key out, or take a protocol with late gradients (ssp, asp, inhad)",
-      probes.where("staleness"));
+  require(!is_asked || protocol.synchrony == Synchrony::late,
+          "{}: no gradient is late under this protocol; take the key out, or take a protocol with "
+          "late gradients (ssp, asp, inhad)",
+          probes.where("staleness"));
   return is_asked;
 }
 
 /// Workers have accumulators that are counted where all exchange in lockstep.
 bool read_magnitudes(const Section& probes, const ProtocolLaw& protocol) {
   const bool is_asked = probes.has("magnitudes_every");
-  require(!is_asked || (protocol.synchrony != Synchrony::late &&
-                        protocol.synchrony != Synchrony::neighbours),
-          "{}: accumulators are counted where all workers exchange at a time; take the key out, or "
-          "take a protocol in lockstep (bsp, local)",
-          probes.where("magnitudes_every"));
+  require(
+      !is_asked ||
+          (protocol.synchrony != Synchrony::late && protocol.synchrony != Synchrony::neighbours),
+      "{}: this table needs a protocol in lockstep; take the key out, or take \"bsp\" or \"local\"",
+      probes.where("magnitudes_every"));
   return is_asked;
 }
 

@@ -51,8 +51,8 @@ LinkModel links_of(const nlohmann::json& table, const std::string& where) {
   const double gap = number_of(table, "gap_s", where);
   const double per_byte = number_of(table, "gap_s_per_byte", where);
   require(latency >= per_byte,
-          "{}: a latency of {} s is below the {} s of one byte, which would arrive before it has "
-          "left; latency_s must be at least gap_s_per_byte",
+          "{}: a latency of {} s is below the {} s of one byte; latency_s must be at least "
+          "gap_s_per_byte",
           where,
           latency,
           per_byte);
@@ -170,8 +170,8 @@ std::vector<double> read_layer_times(const Section& section) {
   };
   require(
       value.is_array() && !value.empty() && std::all_of(value.begin(), value.end(), is_fraction),
-      "{} must be \"measured\" or a list of numbers above 0 and up to 1, one for each layer: "
-      "the part of a gradient's time after which the layer's is ready; got {}",
+      "{} must be \"measured\" or a list of numbers in (0, 1], the part of a gradient's time for "
+      "each layer; got {}",
       section.where("layer_times"),
       shown(value));
   return value.get<std::vector<double>>();

@@ -88,8 +88,8 @@ std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objecti
   std::set<std::string> ids;
   for (const auto& run : runs) {
     require(ids.insert(run.id).second,
-            "two runs of the study are the same, {} ({}); remove one of them: without [sweep] the "
-            "study's own settings are a run beside its [[point]]s",
+            "two runs of the study are the same, {} ({}); remove one: without [sweep] the study "
+            "itself is a run beside its [[point]]s",
             label_of(run.varying, run.seed),
             run.id);
   }

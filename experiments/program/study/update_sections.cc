@@ -6,8 +6,8 @@ namespace {
 /// Reports a usage error for what has no meaning beside polar factors of updates.
 void check_polar_factors(const Section& outer, const Section& step, const Method& method) {
   require(method.momentum == 0,
-          "{}: a momentum after the exchange would add up updates of which only the polar factors "
-          "count; take out {}, and let feedback \"ef21-sgdm\" average the gradients",
+          "{}: a momentum after the exchange cannot add up polar factors; take out {}, and average "
+          "gradients by feedback \"ef21-sgdm\"",
           outer.where("kind"),
           step.where("momentum"));
   require(method.clip != Clip::update,
@@ -23,8 +23,8 @@ void check_signs(const Section& outer,
                  const Section& feedback,
                  const Method& method) {
   require(method.momentum == 0,
-          "{}: a momentum after the exchange would add up updates of which only the signs count; "
-          "take out {}, and let a residual that fades (feedback.decay) be the momentum",
+          "{}: a momentum after the exchange cannot add up signs; take out {}, and use residuals "
+          "that fade (feedback.decay)",
           outer.where("kind"),
           step.where("momentum"));
   require(!method.feedback->estimates(),
@@ -59,13 +59,11 @@ void read_update(const Section& step,
           "{} must be at least 0, got {}",
           step.where("weight_decay"),
           method.weight_decay);
-  require(
-      method.weight_decay == 0 || protocol.local_steps == 1,
-      "{}: between exchanges nothing decays, so that {} local steps would make the decay as many "
-      "times weaker; put it into the objective (objective.l2), or let an optimiser do it "
-      "(local.weight_decay)",
-      step.where("weight_decay"),
-      protocol.local_steps);
+  require(method.weight_decay == 0 || protocol.local_steps == 1,
+          "{}: with {} local steps this decay acts once per exchange only; put it into the "
+          "objective (objective.l2), or into an optimiser (local.weight_decay)",
+          step.where("weight_decay"),
+          protocol.local_steps);
   method.clip_norm = step.number("clip_norm", 0);
   require(method.clip_norm >= 0,
           "{} must be at least 0, got {}",
@@ -92,9 +90,8 @@ void read_local(const Section& local,
   }
   const std::string place = local.where("optimiser");
   require(protocol.synchrony == Synchrony::lockstep || protocol.synchrony == Synchrony::periodic,
-          "{}: under this protocol workers hand in gradients that are late or mix models, and no "
-          "optimiser of their own steps between; take protocol \"bsp\" or \"local\", or optimiser "
-          "\"sgd\"",
+          "{}: under this protocol workers have no optimisers of their own; take protocol \"bsp\" "
+          "or \"local\", or optimiser \"sgd\"",
           place);
   require(!method.feedback->estimates() && !method.feedback->has_velocity(),
           "{}: {} estimates gradients or has a momentum of its own, and an optimiser hands in "

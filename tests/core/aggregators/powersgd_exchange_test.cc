@@ -138,9 +138,8 @@ TEST(PowerSgdExchange, RefusesWhatSelectsBeforeItOrNeedsLists) {
       "'sparsifier.kind': aggregator 'powersgd' compresses whole accumulators itself, so that "
       "nothing may be selected before; take out [sparsifier], or use kind \"none\"");
   EXPECT_EQ(refused_parts({{"kind", "none"}}, {{"kind", "dgc"}}),
-            "'feedback.kind': this feedback goes by lists of the entries that were delivered, and "
-            "aggregator 'powersgd' delivers a part of each; use \"ef14\", or take the masking out "
-            "of \"dgc\"");
+            "'feedback.kind': this feedback needs entries applied whole, and aggregator 'powersgd' "
+            "applies a part; use \"ef14\", or take the masking out of \"dgc\"");
   EXPECT_EQ(test::error_of([] { test::aggregator(powersgd(0)); }),
             "'aggregator.rank' must lie in 1..2147483647, got 0");
 }

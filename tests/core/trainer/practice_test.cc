@@ -232,8 +232,7 @@ TEST(DensitySchedule, SaysWhatIsWrongWithIt) {
   EXPECT_EQ(
       error({{"schedule", "dgc"}, {"schedule_iterations", 300}}),
       "'sparsifier.schedule': stage 4 of 4 would end at iteration 1200, but the training ends "
-      "after 1000, before the density that the stages lead to; shorten the stages or train "
-      "longer");
+      "after 1000; shorten the stages or train longer");
   EXPECT_EQ(error({{"schedule", "dgc"}, {"density", 0.01}, {"schedule_iterations", 2}}),
             "'sparsifier.schedule': its density 0.004 keeps fewer entries than the 640 that follow "
             "the schedule");

@@ -348,8 +348,7 @@ TEST(DeepNetworks, NameBothShapesWhenDigitsAreGivenToThem) {
                   ImageData{.train = random_images(1, kDigits, 1), .test = {}}, resnet(20));
             }),
             "'random' has images of 1x28x28 (channels x height x width) in 10 classes, the network "
-            "takes 3x32x32 in 10; give it other data (residuum list datasets) or take another "
-            "network");
+            "takes 3x32x32 in 10; change one of them");
 }
 
 /// What two workers' training looks like on so many processes.

@@ -210,8 +210,7 @@ TEST(NetworkObjective, NamesBothShapesWhenImagesDoNotFitTheNetwork) {
 
   EXPECT_EQ(message,
             "'random' has images of 2x3x2 (channels x height x width) in 3 classes, the network "
-            "takes 1x28x28 in 10; give it other data (residuum list datasets) or take another "
-            "network");
+            "takes 1x28x28 in 10; change one of them");
 }
 
 TEST(NetworkObjective, RejectsHeldOutImagesOfAnotherShape) {

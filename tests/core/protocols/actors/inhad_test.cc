@@ -189,11 +189,11 @@ TEST(Inhad, SaysWhichOptionsCouldNotWork) {
   EXPECT_EQ(error({.cap = 0}), "inhad needs a cap of at least 1 gradient, not 0");
   EXPECT_EQ(error({.versions = 0}), "a protocol makes at least 1 version, not 0");
   EXPECT_EQ(error({.nodes = 2, .workers = 4, .quota = 9, .cap = 2}),
-            "inhad would never pull: 4 workers with a cap of 2 gradients reach 8 at most, below "
-            "the quota of 9; lower the quota or raise the cap");
+            "inhad would never pull: 4 workers with a cap of 2 gradients reach 8, the quota "
+            "is 9; lower the quota or raise the cap");
   EXPECT_EQ(error({.nodes = 2, .workers = 4, .staleness = 0}),
-            "inhad would never pull: a staleness of 0 waits until all workers are idle, and "
-            "without a cap none ever is; set a cap, or a staleness of at least 1");
+            "inhad would never pull: with a staleness of 0 and no cap no worker becomes idle; "
+            "set a cap, or a staleness above 0");
   EXPECT_EQ(error({.nodes = 2, .workers = 4, .quota = 8, .cap = 2}), "");
 }
 

@@ -83,9 +83,8 @@ TEST_F(MagnitudesTable, IsRefusedWhereWorkersDoNotExchangeAtATime) {
 
     EXPECT_EQ(run.code, 2);
     EXPECT_EQ(run.err,
-              "error: 'probes.magnitudes_every' at s.toml:21:1: accumulators are counted where all "
-              "workers exchange at a time; take the key out, or take a protocol in lockstep (bsp, "
-              "local)\n");
+              "error: 'probes.magnitudes_every' at s.toml:21:1: this table needs a protocol in "
+              "lockstep; take the key out, or take \"bsp\" or \"local\"\n");
   }
 }
 

@@ -101,9 +101,8 @@ TEST_F(StalenessTable, IsRefusedWhereNoGradientIsLate) {
 
   EXPECT_EQ(run.code, 2);
   EXPECT_EQ(run.err,
-            "error: 'probes.staleness' at s.toml:22:1: no gradient is late under this protocol, so "
-            "that there is nothing to count; take the key out, or take a protocol with late "
-            "gradients (ssp, asp, inhad)\n");
+            "error: 'probes.staleness' at s.toml:22:1: no gradient is late under this protocol; "
+            "take the key out, or take a protocol with late gradients (ssp, asp, inhad)\n");
 }
 
 }  // namespace

@@ -389,7 +389,7 @@ TEST(RunConfig, RefusesTrainingPracticeThatCannotBeMeant) {
   EXPECT_THAT(config_error(kConfigStudy, {"workers.accumulate=1.5"}), HasSubstr("whole number"));
   EXPECT_THAT(
       config_error(kConfigStudy, {"sparsifier.schedule=dgc", "sparsifier.schedule_iterations=9"}),
-      HasSubstr("before the density that the stages lead to"));
+      HasSubstr("shorten the stages or train longer"));
   EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.schedule=dgc"}), HasSubstr("no data set"));
 }
 

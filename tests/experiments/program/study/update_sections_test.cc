@@ -56,9 +56,8 @@ TEST(SignSections, BesideWhatTheyMakeMeaninglessAreRefused) {
   EXPECT_EQ(with_signs({"step.clip_norm=1", "step.clip_at=worker"}), "no error");
   EXPECT_EQ(with_signs({"protocol.kind=local", "protocol.period=2"}), "no error");
   EXPECT_EQ(with_signs({"step.momentum=0.9"}),
-            "'outer.kind' at --set: a momentum after the exchange would add up updates of which "
-            "only the signs count; take out 'step.momentum' at --set, and let a residual that "
-            "fades (feedback.decay) be the momentum");
+            "'outer.kind' at --set: a momentum after the exchange cannot add up signs; take "
+            "out 'step.momentum' at --set, and use residuals that fade (feedback.decay)");
   EXPECT_THAT(with_signs({"outer.momentum=0.9"}),
               HasSubstr("an outer step of kind \"sign\" has no momentum"));
   EXPECT_THAT(with_signs({"feedback.kind=ef21"}), HasSubstr("use feedback \"ef14\" or \"none\""));
@@ -81,7 +80,7 @@ TEST(OrthogonalSections, BesideWhatTheyMakeMeaninglessAreRefused) {
   EXPECT_EQ(with_factors({}), "no error");
   EXPECT_EQ(with_factors({"feedback.kind=ef21-sgdm"}), "no error");
   EXPECT_EQ(with_factors({"protocol.kind=local", "protocol.period=2"}), "no error");
-  EXPECT_THAT(with_factors({"step.momentum=0.9"}), HasSubstr("only the polar factors count"));
+  EXPECT_THAT(with_factors({"step.momentum=0.9"}), HasSubstr("cannot add up polar factors"));
   EXPECT_THAT(with_factors({"outer.momentum=0.9"}),
               HasSubstr("an outer step of kind \"orthogonal\" has no momentum"));
   EXPECT_THAT(with_factors({"step.clip_norm=1", "step.clip_at=update"}),
