@@ -9,7 +9,8 @@
 `live.toml` is a study without [objective] and [budget]: it names sparsifiers, aggregators, feedbacks and probes. In shadow mode, the
 default, the training keeps its bits: every method of the study runs beside it on the same gradients, with a memory of its own. With
 apply=True the hook returns the update of the study's only method, so the training is the compressed one. `residuum watch`, `report` and
-`compare` read the folder. It needs torch and libresiduum_live.so, which RESIDUUM_LIBRARY may name.
+`compare` read the folder. It needs torch and libresiduum_live.so, which it looks for in the installation, or in build/release of the sources;
+RESIDUUM_LIBRARY may name another.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import atexit
 import collections
 import contextlib
 import ctypes
+import ctypes.util
 import datetime
 import os
 import pathlib
@@ -45,10 +47,21 @@ class _Layer(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("shape", ctypes.POINTER(ctypes.c_int64)), ("dimensions", ctypes.c_int)]
 
 
+def _find_library() -> str:
+    named, name = os.environ.get("RESIDUUM_LIBRARY"), "libresiduum_live.so"
+    if named:
+        return named
+    here = pathlib.Path(__file__).resolve().parent
+    places = [here / name, here.parent.parent / "build" / "release" / name, *here.glob(f"../../../lib*/**/{name}")]
+    found = next((str(place) for place in places if place.exists()), None) or ctypes.util.find_library("residuum_live")
+    if found is None:
+        raise ResiduumError(f"{name} is not there (looked for {places[0]}, {places[1]} and in the system's folders of libraries); "
+                            "build it by cmake --build build/release --target residuum_live, or let RESIDUUM_LIBRARY name it")
+    return found
+
+
 def _load_library() -> ctypes.CDLL:
-    here, name = pathlib.Path(__file__).resolve().parent, "libresiduum_live.so"
-    places = [os.environ.get("RESIDUUM_LIBRARY"), here / name, *here.glob(f"../../../lib*/**/{name}")]
-    library = ctypes.CDLL(next((str(place) for place in places if place and os.path.exists(place)), name))
+    library = ctypes.CDLL(_find_library())
     pointer, text, number, whole = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_double, ctypes.c_int
     library.residuum_open.restype, library.residuum_last_error.restype = pointer, text
     library.residuum_open.argtypes = [text, text, text, pointer, pointer, ctypes.c_size_t, whole, whole]

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import warnings
@@ -255,7 +256,30 @@ def nothing_else_is_exported():
     expect("libtorch" not in needed, needed)
 
 
-CASES = [nothing_else_is_exported, several_workers_of_one_process, what_ends_one_study_ends_no_other, bfloat16_and_scale, a_last_step_that_fails_is_told, recorded_and_live_are_equal, a_model_of_many_blocks_is_measured, dense_apply_is_the_training,
+def the_library_is_found_or_asked_for():
+    """Beside residuum.py, in build/release of the sources, in lib of an installation; else one line says what to do."""
+    folder = SCRATCH / "places"
+    script = "import residuum\ntry:\n    print(residuum._find_library())\nexcept residuum.ResiduumError as error:\n    print(error)"
+    source = pathlib.Path(residuum.__file__)
+    environment = {name: value for name, value in os.environ.items() if name not in ("RESIDUUM_LIBRARY", "PYTHONPATH", "LD_LIBRARY_PATH")}
+
+    def found(root, place):
+        (root / place).mkdir(parents=True)
+        shutil.copy(source, root / place)
+        return lambda: subprocess.run([sys.executable, "-c", script], cwd=root / place, env=environment, capture_output=True, text=True).stdout.strip()
+
+    sources, installed = folder / "sources", folder / "installed"
+    in_sources, in_installation = found(sources, "experiments/live"), found(installed, "share/residuum/python")
+    answer = in_sources()
+    expect("libresiduum_live.so is not there" in answer and "cmake --build build/release --target residuum_live" in answer, answer)
+    expect(len(answer.splitlines()) == 1, answer)
+    for library, look in ((sources / "build/release", in_sources), (installed / "lib/x86_64-linux-gnu", in_installation)):
+        library.mkdir(parents=True)
+        (library / "libresiduum_live.so").touch()
+        expect(pathlib.Path(look()).resolve() == (library / "libresiduum_live.so").resolve(), look())
+
+
+CASES = [nothing_else_is_exported, the_library_is_found_or_asked_for, several_workers_of_one_process, what_ends_one_study_ends_no_other, bfloat16_and_scale, a_last_step_that_fails_is_told, recorded_and_live_are_equal, a_model_of_many_blocks_is_measured, dense_apply_is_the_training,
          a_restart_goes_on, bad_input_is_one_line]
 for case in CASES:
     if not sys.argv[3:] or case.__name__ in sys.argv[3:]:
