@@ -59,7 +59,14 @@ std::string nearest(std::string_view word, std::span<const std::string> known) {
 }
 
 std::string suggestion(std::string_view word, std::span<const std::string> known) {
-  const std::string best = nearest(word, known);
+  std::string best = nearest(word, known);
+  constexpr std::size_t kShortestPart = 4;
+  if (best.empty() && word.size() >= kShortestPart) {  // "threshold" means "hard-threshold"
+    const auto whole = std::find_if(known.begin(), known.end(), [&](const std::string& name) {
+      return name.find(word) != std::string::npos;
+    });
+    best = whole == known.end() ? std::string() : *whole;
+  }
   if (!best.empty()) {
     return fmt::format("; did you mean '{}'?", best);
   }

@@ -182,6 +182,12 @@ void Section::finish(const std::vector<std::string>& known) const {
       continue;
     }
     const std::string best = nearest(key, known);
+    const auto kind = settings_.find("kind");
+    require(!best.empty() || kind == settings_.end() || !kind->second.value.is_string(),
+            "{} is not read here, with kind {}; keys that are: {}",
+            where(key),
+            shown(kind == settings_.end() ? nlohmann::json() : kind->second.value),
+            fmt::join(known, ", "));
     const std::string cure =
         best.empty() ? suggestion(key, known) : fmt::format("; did you mean '{}.{}'?", name_, best);
     throw Error(ExitCode::usage, fmt::format("unknown key {}{}", where(key), cure));

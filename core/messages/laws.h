@@ -28,7 +28,7 @@ struct AggregatorLaw {
 
   // Predictions and verdicts rely on these claims; by default an aggregator makes none.
   bool completes_support = false;  // on its support g is the sum of all a^p: no error there
-  bool selects_largest = false;    // it cuts sums of messages to their k largest entries
+  bool selects_largest = false;    // of sums of messages it keeps the k largest entries
 };
 
 /// How the workers of a run stay in step.

@@ -62,8 +62,8 @@ void LateProtocol::check(const Method& method, std::size_t dimension, int worker
   }
   check_speeds(machine_, workers);
   require(method.aggregator->law().applies_whole_messages,
-          "{}: under {} each message is applied whole when it arrives, and this aggregator cuts "
-          "sums of messages; use \"allgather\" or \"dense\"",
+          "{}: under {} each message is applied whole when it arrives, but the aggregator drops "
+          "entries of sums; set aggregator.kind to \"allgather\" or \"dense\"",
           place_,
           name_);
   require(!method.feedback->has_velocity(),

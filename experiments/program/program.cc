@@ -344,6 +344,41 @@ std::vector<residuum::ReferenceGroup> command_reference(const CLI::App& app) {
   return groups;
 }
 
+/// Says what is wrong with the words that a command has not understood.
+std::string unexpected_words(const CLI::App& command) {
+  std::vector<std::string> words = command.remaining(true);
+  const auto option = std::find_if(
+      words.begin(), words.end(), [](const auto& word) { return word.starts_with('-'); });
+  if (option == words.end()) {
+    return fmt::format("'{}' is more than '{}' takes", fmt::join(words, " "), command.get_name());
+  }
+  std::vector<std::string> known;
+  for (const auto* one : command.get_options()) {
+    for (const auto& name : one->get_lnames()) {
+      known.push_back("--" + name);
+    }
+  }
+  const std::string word = option->substr(0, option->find('='));
+  const std::string best = residuum::nearest(word, known);
+  return fmt::format("'{}' has no option {}{}",
+                     command.get_name(),
+                     word,
+                     best.empty() ? "" : fmt::format("; did you mean '{}'?", best));
+}
+
+/// CLI11's sentence about a value, in words of this program.
+std::string about_value(std::string text) {
+  const auto in_place_of = [&](std::string_view theirs, std::string_view ours) {
+    if (const auto at = text.find(theirs); at != std::string::npos) {
+      text.replace(at, theirs.size(), ours);
+    }
+  };
+  in_place_of("Could not convert: ", "a value of another kind is wanted: ");
+  in_place_of(" unit not recognized. Allowed values: ", " is no unit of time; units are ");
+  in_place_of(" not in {", " is none of {");
+  return text;
+}
+
 /// Says in one line what is wrong with the command line.
 std::string complaint(const CommandLine& line,
                       const std::vector<std::string>& arguments,
@@ -358,7 +393,16 @@ std::string complaint(const CommandLine& line,
     return fmt::format(
         "unknown command '{}'{}", arguments[1], residuum::suggestion(arguments[1], commands));
   }
-  return fmt::format("{}; see residuum --help", error.what());
+  if (line.app.get_subcommands().empty()) {
+    return "name a command; residuum --help lists them";
+  }
+  const CLI::App& command = *line.app.get_subcommands().front();
+  const bool has_more = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  const std::string wrong = has_more ? unexpected_words(command) : about_value(error.what());
+  return fmt::format("{}{} residuum {} --help",
+                     wrong,
+                     wrong.ends_with('?') ? " See" : "; see",
+                     command.get_name());
 }
 
 /// Commands of one process.

@@ -31,13 +31,14 @@ RandomStream partition_stream(std::uint64_t seed, std::uint32_t number) {
 }
 
 /// Returns the concentration that "dirichlet:ALPHA" names, or nothing for the other kinds.
-std::optional<double> parse_kind(const std::string& kind) {
+std::optional<double> parse_kind(const std::string& kind, const std::string& place) {
   if (kind == "iid" || kind == "contiguous" || kind == "by-label") {
     return std::nullopt;
   }
   const std::vector<std::string> known{"iid", "contiguous", "by-label", "dirichlet:0.5"};
   require(kind == "dirichlet" || kind.starts_with(kDirichlet),
-          "unknown partition '{}'{}",
+          "{}: unknown partition '{}'{}",
+          place,
           kind,
           suggestion(kind, known));
   constexpr double kLargest = 1e9;  // far beyond any data set, and sums of draws stay finite
@@ -46,7 +47,8 @@ std::optional<double> parse_kind(const std::string& kind) {
   const char* const begin = kind.data() + std::min(kDirichlet.size(), kind.size());
   const auto [stopped, error] = std::from_chars(begin, end, alpha);
   require(error == std::errc() && stopped == end && alpha > 0 && alpha <= kLargest,
-          "partition '{}': expected dirichlet:ALPHA with a number ALPHA in (0, 1e9]",
+          "{} must be \"dirichlet:ALPHA\" with a number ALPHA in (0, 1e9], got \"{}\"",
+          place,
           kind);
   return alpha;
 }
@@ -123,7 +125,7 @@ Shards dirichlet(double alpha,
 
 }  // namespace
 
-void check_partition(const std::string& kind) { parse_kind(kind); }
+void check_partition(const std::string& kind, const std::string& place) { parse_kind(kind, place); }
 
 std::vector<std::vector<std::uint32_t>> make_partition(const std::string& kind,
                                                        std::size_t samples,
@@ -131,7 +133,7 @@ std::vector<std::vector<std::uint32_t>> make_partition(const std::string& kind,
                                                        std::span<const std::int32_t> labels,
                                                        std::uint64_t seed) {
   assert(labels.empty() || labels.size() == samples);
-  const std::optional<double> alpha = parse_kind(kind);
+  const std::optional<double> alpha = parse_kind(kind, "'partition'");
   require(workers >= 1, "a partition needs at least 1 worker, got {}", workers);
   const auto count = static_cast<std::size_t>(workers);
   require(count <= samples,

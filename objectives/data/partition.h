@@ -10,9 +10,9 @@
 
 namespace residuum {
 
-/// Throws a usage error unless `kind` is one of those below, so that a study can be refused before
-/// data is read.
-void check_partition(const std::string& kind);
+/// Throws a usage error, which begins with the place of the key, unless `kind` is one of those
+/// below: a study can be refused before data is read.
+void check_partition(const std::string& kind, const std::string& place);
 
 /// Returns the shards: shard p holds the samples of worker p, increasing.
 ///   iid              a random permutation, cut into parts whose sizes differ by at most one

@@ -358,7 +358,7 @@ ExitCode verify_command(const Options& options, const std::string& program) {
         reports::first_difference(folder_of(all_ranks.front()).path(), folder_of(ranks).path());
     all_equal = all_equal && differs.empty();
     fmt::print(
-        "{:>3} processes: {} rows, {}\n", ranks, *rows, differs.empty() ? "identical" : differs);
+        "{:>13}: {} rows, {}\n", processes(ranks), *rows, differs.empty() ? "identical" : differs);
   }
   fmt::print("{}\n", all_equal ? "PASS: the same bits at every process count" : "FAIL");
   if (some_failed) {

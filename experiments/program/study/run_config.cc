@@ -260,9 +260,10 @@ std::unique_ptr<Method> read_method(const Sections& sections,
 
   const auto k = method->sparsifier->k(d);
   require(k.has_value() || !method->aggregator->needs_k(),
-          "{}: this aggregator selects k entries, but sparsifier '{}' has no k; use 'allgather' or "
+          "{}: aggregator '{}' selects k entries, but sparsifier '{}' has no k; use 'allgather' or "
           "'dense', or 'ok-topk' with a k of its own (aggregator.k)",
           aggregator.where("kind"),
+          config["aggregator"]["kind"].get<std::string>(),
           config["sparsifier"]["kind"].get<std::string>());
   const Section step = read_step(sections["step"], objective, spec);
   method->step_rule = make_step_rule(step, step_context(run, *method, k.value_or(d)));
@@ -419,13 +420,16 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   const Section& workers = sections["workers"];
   run.workers = read_workers(workers);
   const auto partition = workers.text("partition", "iid");
-  check_partition(partition);
+  check_partition(partition, workers.where("partition"));
   const Section& objective = sections["objective"];
   training.precision = read_precision(objective);
   run.objective = objectives.get(objective, run.workers);
   check_dimension(*run.objective);
   run.dimension = run.objective->dimension();
   run.samples = run.objective->samples();
+  require(run.samples > 0 || partition == "iid",
+          "{}: this objective has no data set to divide among the workers; leave the key out",
+          workers.where("partition"));
   run.data_fingerprint = run.objective->data().fingerprint;
   resolve(objective);
   training.objective = run.objective.get();

@@ -367,7 +367,16 @@ TEST_F(Program, AnswersBadInputInOneLineAndLeavesNothing) {
       {{"--shard", "0/2"}, "--shard"},
       {{"--shard", "1"}, "--shard"},
       {{"--time-limit", "-1"}, "--time-limit"},
-      {{"--time-limit", "1w"}, "--time-limit"},
+      {{"--time-limit", "1w"}, "--time-limit: w is no unit of time; units are {"},
+      {{"--progres", "none"},
+       "'run' has no option --progres; did you mean '--progress'? See residuum run --help"},
+      {{"more.toml"}, "'more.toml' is more than 'run' takes; see residuum run --help"},
+      {{"--groups", "many"}, "see residuum run --help"},
+      {{"--set", "sparsifier.kind=threshold"}, "did you mean 'hard-threshold'?"},
+      {{"--set", "sparsifier.memory=3"},
+       "'sparsifier.memory' at --set is not read here, with kind \"top-k\"; keys that are:"},
+      {{"--set", "workers.partition=dirichlet:0"},
+       "'workers.partition' at --set must be \"dirichlet:ALPHA\""},
       {{"--json=false"}, "--json: takes no value"}};
   for (const auto& [options, message] : cases) {
     const Finished finished = run(kStudy, options);

@@ -187,7 +187,7 @@ TEST(Partition, SeedsDiffer) {
 }
 
 void expect_refused(const std::string& kind, const std::string& expected) {
-  EXPECT_THAT(usage_message([&] { check_partition(kind); }), HasSubstr(expected));
+  EXPECT_THAT(usage_message([&] { check_partition(kind, "place"); }), HasSubstr(expected));
   EXPECT_THAT(usage_message([&] { make_partition(kind, 10, 2, cyclic_labels(10, 2), 1); }),
               HasSubstr(expected));
 }
@@ -209,7 +209,7 @@ TEST(Partition, RefusesABadAlpha) {
                            "dirichlet:0.5x",
                            "dirichlet:x",
                            "dirichlet:2e9"}) {
-    expect_refused(kind, "expected dirichlet:ALPHA with a number ALPHA in (0, 1e9]");
+    expect_refused(kind, "must be \"dirichlet:ALPHA\" with a number ALPHA in (0, 1e9]");
   }
 }
 

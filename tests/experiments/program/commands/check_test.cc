@@ -251,7 +251,7 @@ TEST_F(CheckCommand, InputsAndOutputsFromFilesAreJudged) {
   EXPECT_EQ(wrong.code, 4) << wrong.out << wrong.err;
   EXPECT_THAT(wrong.out, HasSubstr("row 1: |x - C(x)|^2 = 0.9 |x|^2, allowed is 0.5 |x|^2"));
   EXPECT_THAT(fault({"--input", "in.npy", "--output", "right.npy", "--unbiased"}),
-              HasSubstr("--unbiased takes draws"));
+              HasSubstr("--unbiased needs many draws"));
 }
 
 }  // namespace
