@@ -152,9 +152,8 @@ class SearchedRun {
       return kNoRun;
     }
     const auto& values = values_of(search_.steps);
-    const double ratio = search_.ratio == RunRatio::largest
-                             ? largest(values).first
-                             : mean_factor(values, search_.skip, search_.steps);
+    const double ratio =
+        search_.ratio == RunRatio::largest ? largest(values).first : average(values);
     if (best_.empty() || ratio > worst_.ratio) {
       worst_.ratio = ratio;
       best_.assign(point.begin(), point.end());
@@ -179,7 +178,7 @@ class SearchedRun {
     worst_.nearby_largest = largest(first(n)).first;
     take(best_);
     const auto& values = values_of(10 * n);
-    worst_.average = mean_factor(values, search_.skip, n);
+    worst_.average = average(first(n));
     std::tie(worst_.largest, worst_.largest_at) = largest(first(n));
     worst_.later = later(values);
     worst_.start = objective_.start();
@@ -191,13 +190,31 @@ class SearchedRun {
   }
 
  private:
-  static constexpr double kLeast = 1e-250;  // squares of entries are far above the least double
+  /// The least V that factors are taken of: squares of entries are far above the least double. The
+  /// model moves by a running mean of the estimates, in which rounding errors of the start stay, of
+  /// a roundoff of 1e-16: there it is so small a part of V_0 that they change no factor by 1e-4.
+  double least(const std::vector<double>& values) const {
+    return worst_.estimates ? 1e-20 * values.front() : 1e-250;
+  }
+
+  /// The mean factor of the searched iterations. Estimates whose V comes to rounding before have
+  /// fallen fast: theirs is from the start until then.
+  double average(const std::vector<double>& values) const {
+    std::size_t last = search_.steps;
+    if (!worst_.estimates || values[last] > least(values)) {
+      return mean_factor(values, search_.skip, last);
+    }
+    while (last > 1 && !(values[last] > least(values))) {
+      --last;
+    }
+    return mean_factor(values, 0, last);
+  }
 
   /// The largest factor of one iteration, and the iteration. Factors of vanished V are left out.
-  static std::pair<double, std::uint64_t> largest(const std::vector<double>& values) {
+  std::pair<double, std::uint64_t> largest(const std::vector<double>& values) const {
     std::pair<double, std::uint64_t> found{0, 0};
     for (std::size_t t = 0; t + 1 < values.size(); ++t) {
-      if (values[t] > kLeast && values[t + 1] / values[t] > found.first) {
+      if (values[t] > least(values) && values[t + 1] / values[t] > found.first) {
         found = {values[t + 1] / values[t], t};
       }
     }
@@ -210,14 +227,14 @@ class SearchedRun {
     return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n + 1)};
   }
 
-  /// The mean factor behind the searched iterations.
+  /// The mean factor behind the searched iterations, of estimates over as many of them at least.
   std::optional<double> later(const std::vector<double>& values) const {
+    const std::size_t fewest = worst_.estimates ? 2 * search_.steps : search_.steps + 1;
     std::size_t last = values.size() - 1;
-    while (last > search_.steps && !(values[last] > kLeast)) {
+    while (last >= fewest && !(values[last] > least(values))) {
       --last;
     }
-    return last > search_.steps ? std::optional(mean_factor(values, search_.steps, last))
-                                : std::nullopt;
+    return last >= fewest ? std::optional(mean_factor(values, search_.steps, last)) : std::nullopt;
   }
 
   const std::vector<double>& values_of(std::uint64_t iterations) {
