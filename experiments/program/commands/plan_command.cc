@@ -175,7 +175,8 @@ double estimated_seconds(const PreparedRun& run) {
 /// Says where the step of a run lies against the one that is best in the worst case; empty where
 /// the tight theory of error feedback would not apply at its step either.
 std::string tight_step_note(const PreparedRun& run) {
-  if (!run.failure.empty() || !run.method || !run.method->step_rule->constant()) {
+  const auto step = run.method->step_rule->constant();
+  if (!step) {
     return {};
   }
   RunFacts facts = run_facts(run);
@@ -197,19 +198,23 @@ std::string tight_step_note(const PreparedRun& run) {
   return fmt::format(
       "the step {:.4g} is {:.3g} of η* = {:.4g}, at which V falls by {:.6g} in each iteration of "
       "the worst case; residuum rate --study has it at this step",
-      *run.method->step_rule->constant(),
-      *run.method->step_rule->constant() / best,
+      *step,
+      *step / best,
       best,
       *known->rate);
 }
 
-/// Each note once, of the first seed, and of many methods the first.
-void say_tight_steps(const std::vector<PreparedRun>& runs) {
-  constexpr std::size_t kMost = 5;
+/// Each note once, of the first methods of the first seed.
+void say_tight_steps(const Study& study, ObjectiveCache& objectives) {
+  constexpr int kMost = 5;
   std::vector<std::string> said;
-  for (const auto& run : runs) {
-    const bool is_wanted = said.size() < kMost && run.seed == runs.front().seed;
-    auto note = is_wanted ? tight_step_note(run) : std::string();
+  KnownKeys known;
+  int looked_at = 0;
+  for (const auto& spec : study.runs) {
+    if (spec.seed != study.runs.front().seed || ++looked_at > kMost) {
+      continue;
+    }
+    auto note = tight_step_note(prepare(spec, objectives, known));
     if (!note.empty() && std::find(said.begin(), said.end(), note) == said.end()) {
       say(note);
       said.push_back(std::move(note));
@@ -267,7 +272,7 @@ ExitCode plan_command(const Options& options) {
   plan_format(options.plan_format).print(options, plan);
   require_prepared(runs);
   if (plan_format(options.plan_format).has_notes) {
-    say_tight_steps(runs);
+    say_tight_steps(study, objectives);
   }
   if (const std::string note = foreign_code_note(study); !note.empty()) {
     say(note);

@@ -387,7 +387,7 @@ reports::FigureSpec density_figure(const RateQuestion& question) {
   reports::FigureSpec spec;
   spec.name = "densities";
   spec.x_label = "density k/d";
-  spec.y_label = "bytes per worker to the accuracy";
+  spec.y_label = "bytes per worker";
   spec.x_scale = reports::Scale::log;
   spec.y_scale = reports::Scale::log;
   spec.paper = reports::PaperSize();
@@ -437,6 +437,10 @@ void draw_figure(const RateOptions& given, const std::vector<RateQuestion>& ques
   if (!given.figure) {
     return;
   }
+  const auto ending = given.figure->extension();
+  require(ending == ".svg" || ending == ".pdf" || ending == ".tex",
+          "--figure {} must end in .svg, .pdf or .tex",
+          given.figure->string());
   reports::require_figure_file(*given.figure);
   require(!given.curve, "--figure draws bytes over densities; leave --curve out");
   require(questions.size() == 1,

@@ -96,7 +96,7 @@ TEST_F(Rate, DrawsBytesOverDensities) {
   for (const auto& [further, says] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"--figure", "b.tex", "--curve"}, "leave --curve out"},
            {{"--figure", "b.tex", "--dim", "1"}, "needs --dim above 1"},
-           {{"--figure", "b.bmp"}, "b.bmp"}}) {
+           {{"--figure", "b.bmp"}, "--figure b.bmp must end in .svg, .pdf or .tex"}}) {
     const Finished refused = residuum_program(usual(further), folder_.path());
     EXPECT_EQ(refused.code, 2) << says;
     EXPECT_THAT(refused.err, HasSubstr(says));
