@@ -196,8 +196,8 @@ std::string tight_step_note(const PreparedRun& run) {
   }
   const double best = tight_step(*problem);
   return fmt::format(
-      "the step {:.4g} is {:.3g} of η* = {:.4g}, at which V falls by {:.6g} in each iteration of "
-      "the worst case; residuum rate --study STUDY --step {:.4g} has that of this step",
+      "the step {:.4g} is {:.3g} of η* = {:.4g}, at which V falls by {:.6g}; see residuum rate "
+      "--study STUDY --step {:.4g}",
       *step,
       *step / best,
       best,
