@@ -79,18 +79,21 @@ class Violation {
 };
 
 /// Ascends from one start to a local maximum with at most `evaluations`; returns how many it used.
-std::uint64_t ascend(Violation& violation,
-                     RandomStream& random,
-                     Candidate start,
-                     std::uint64_t evaluations) {
+std::uint64_t ascend_violation(Violation& violation,
+                               RandomStream& random,
+                               Candidate start,
+                               std::uint64_t evaluations) {
   Budgeted function([&](std::span<const double> x) { return violation(x); }, evaluations);
   start.value = function(start.x);
   const double unit = std::sqrt(norm_sq<double>(start.x) / static_cast<double>(start.x.size()));
   if (unit > 0) {
-    coordinate_search(function, random, kFirstStep * unit, kLeastStep * unit, start);
-    if (start.x.size() <= kSimplexDimensions) {
-      nelder_mead(function, kSimplexSize * unit, kLeastStep * unit, start);
-    }
+    ascend(function,
+           random,
+           {.first_step = kFirstStep * unit,
+            .least_step = kLeastStep * unit,
+            .simplex = kSimplexSize * unit,
+            .most_of_simplex = kSimplexDimensions},
+           start);
   }
   return evaluations - function.left();
 }
@@ -103,24 +106,23 @@ Worst falsify(const Method& method, const Target& target, const Search& search) 
                             .dimension = search.dimension,
                             .values = {}};
   accumulators.values.resize(accumulators.workers * accumulators.dimension);
-  const std::uint64_t share = std::max<std::uint64_t>(search.evaluations / kLeastRestarts, 1);
   Worst worst;
   double before = kUndefined;
-  while (worst.evaluations < search.evaluations) {
-    RandomStream random(
-        search.seed, Purpose::falsify, 0, static_cast<std::uint32_t>(worst.restarts));
-    const StartLaw& law = start_laws()[worst.restarts % start_laws().size()];
+  const auto ascend_once = [&](std::uint64_t restart, std::uint64_t most) {
+    RandomStream random(search.seed, Purpose::falsify, 0, static_cast<std::uint32_t>(restart));
+    const StartLaw& law = start_laws()[restart % start_laws().size()];
     law.draw(random, accumulators);
-    worst.evaluations += ascend(violation,
-                                random,
-                                {.x = accumulators.values, .value = kUndefined},
-                                std::min(share, search.evaluations - worst.evaluations));
-    ++worst.restarts;
+    const std::uint64_t used =
+        ascend_violation(violation, random, {.x = accumulators.values, .value = kUndefined}, most);
     if (violation.worst() > before) {
       before = violation.worst();
       worst.start = law.name;
     }
-  }
+    return used;
+  };
+  const SearchEffort effort = with_restarts(search.evaluations, kLeastRestarts, ascend_once);
+  worst.evaluations = effort.evaluations;
+  worst.restarts = effort.restarts;
   require(std::isfinite(violation.worst()),
           "{} is not defined for any vectors that were tried: k must be below the dimension, and "
           "more --evaluations may help",

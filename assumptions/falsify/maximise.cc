@@ -213,4 +213,28 @@ void nelder_mead(Budgeted& function, double size, double least_size, Candidate& 
   candidate = simplex.best();
 }
 
+void ascend(Budgeted& function,
+            RandomStream& random,
+            const AscentLengths& lengths,
+            Candidate& candidate) {
+  coordinate_search(function, random, lengths.first_step, lengths.least_step, candidate);
+  if (candidate.x.size() <= lengths.most_of_simplex) {
+    nelder_mead(function, lengths.simplex, lengths.least_step, candidate);
+  }
+}
+
+SearchEffort with_restarts(
+    std::uint64_t evaluations,
+    std::uint64_t fewest_restarts,
+    const std::function<std::uint64_t(std::uint64_t restart, std::uint64_t most)>& ascend) {
+  const std::uint64_t share = std::max<std::uint64_t>(evaluations / fewest_restarts, 1);
+  SearchEffort effort;
+  while (effort.evaluations < evaluations) {
+    effort.evaluations +=
+        ascend(effort.restarts, std::min(share, evaluations - effort.evaluations));
+    ++effort.restarts;
+  }
+  return effort;
+}
+
 }  // namespace residuum

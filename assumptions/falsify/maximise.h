@@ -42,4 +42,32 @@ void coordinate_search(
 /// `least_size` or no call is left. The best becomes `candidate`.
 void nelder_mead(Budgeted& function, double size, double least_size, Candidate& candidate);
 
+/// Lengths of an ascent by both methods, in units of the numbers that are searched.
+struct AscentLengths {
+  double first_step = 0.5;
+  double least_step = 1e-7;
+  double simplex = 0.1;
+  std::size_t most_of_simplex = 60;  // with more numbers there is no simplex
+};
+
+/// Ascends from the candidate by the search along the coordinates, then by the simplex.
+void ascend(Budgeted& function,
+            RandomStream& random,
+            const AscentLengths& lengths,
+            Candidate& candidate);
+
+/// How hard was searched.
+struct SearchEffort {
+  std::uint64_t evaluations = 0;
+  std::uint64_t restarts = 0;
+};
+
+/// Calls `ascend(restart, most)` for restarts 0, 1, ... until all evaluations are used; it returns
+/// how many of `most` it has used, at least one. No ascent may use more than one of
+/// `fewest_restarts` equal parts.
+SearchEffort with_restarts(
+    std::uint64_t evaluations,
+    std::uint64_t fewest_restarts,
+    const std::function<std::uint64_t(std::uint64_t restart, std::uint64_t most)>& ascend);
+
 }  // namespace residuum

@@ -1,7 +1,5 @@
-// A symmetric matrix with eigenvalues from mu to 1 is Q diag(lambda) Q^T, where Q is a product of
-// d(d - 1)/2 rotations in the planes of two axes. The search is over the lambda_i, the angles and
-// w_0, d + P d(d + 1)/2 numbers, without constraints: a number beyond -1 or 1 stands for the end of
-// [mu, 1].
+// The search is over the eigenvalues and the angles of each A_p (curvatures.h) and over w_0, d + P
+// d(d + 1)/2 numbers, without constraints.
 //
 // Every second ascent starts from workers in mirrored pairs, A_{p+1} = D A_p D with D = diag(-1, 1,
 // ..., 1), near a w_0 that D leaves as it is. There the first entries of a pair's gradients cancel:
@@ -9,7 +7,7 @@
 
 #include "assumptions/falsify/tight_runs.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +16,7 @@
 #include <tuple>
 #include <utility>
 
+#include "assumptions/falsify/curvatures.h"
 #include "assumptions/falsify/maximise.h"
 #include "assumptions/monitor.h"
 #include "core/schedules/tight_rate.h"
@@ -91,7 +90,13 @@ class GivenQuadratics final : public Objective {
 /// Keeps V/P of every iteration.
 class LyapunovValues final : public Recorder {
  public:
-  void begin(double value) { values_.assign(1, value); }
+  /// V before the first iteration; absent for estimates, which begin with the first.
+  void begin(std::optional<double> value) {
+    values_.clear();
+    if (value) {
+      values_.push_back(*value);
+    }
+  }
   void write(const Row& row, const std::vector<Check>& /*checks*/) override {
     values_.push_back(row.get(Column::lyapunov).value_or(0));
   }
@@ -134,11 +139,12 @@ class SearchedRun {
     worst_.rate = tight_rate(problem_);
     worst_.step = tight_step(problem_);
     worst_.ratio = kNoRun;
+    worst_.estimates = method_.feedback->estimates();
   }
 
   std::size_t numbers() const {
     const std::size_t d = search_.dimension;
-    return d + static_cast<std::size_t>(search_.workers) * d * (d + 1) / 2;
+    return d + static_cast<std::size_t>(search_.workers) * numbers_of_curvature(d);
   }
 
   double operator()(std::span<const double> point) {
@@ -146,9 +152,8 @@ class SearchedRun {
       return kNoRun;
     }
     const auto& values = values_of(search_.steps);
-    const double ratio = search_.ratio == RunRatio::largest
-                             ? largest(values).first
-                             : mean_factor(values, search_.skip, search_.steps);
+    const double ratio =
+        search_.ratio == RunRatio::largest ? largest(values).first : average(values);
     if (best_.empty() || ratio > worst_.ratio) {
       worst_.ratio = ratio;
       best_.assign(point.begin(), point.end());
@@ -173,7 +178,7 @@ class SearchedRun {
     worst_.nearby_largest = largest(first(n)).first;
     take(best_);
     const auto& values = values_of(10 * n);
-    worst_.average = mean_factor(values, search_.skip, n);
+    worst_.average = average(first(n));
     std::tie(worst_.largest, worst_.largest_at) = largest(first(n));
     worst_.later = later(values);
     worst_.start = objective_.start();
@@ -185,13 +190,31 @@ class SearchedRun {
   }
 
  private:
-  static constexpr double kLeast = 1e-250;  // squares of entries are far above the least double
+  /// The least V that factors are taken of: squares of entries are far above the least double. The
+  /// model moves by a running mean of the estimates, in which rounding errors of the start stay, of
+  /// a roundoff of 1e-16: there it is so small a part of V_0 that they change no factor by 1e-4.
+  double least(const std::vector<double>& values) const {
+    return worst_.estimates ? 1e-20 * values.front() : 1e-250;
+  }
+
+  /// The mean factor of the searched iterations. Estimates whose V comes to rounding before have
+  /// fallen fast: theirs is from the start until then.
+  double average(const std::vector<double>& values) const {
+    std::size_t last = search_.steps;
+    if (!worst_.estimates || values[last] > least(values)) {
+      return mean_factor(values, search_.skip, last);
+    }
+    while (last > 1 && !(values[last] > least(values))) {
+      --last;
+    }
+    return mean_factor(values, 0, last);
+  }
 
   /// The largest factor of one iteration, and the iteration. Factors of vanished V are left out.
-  static std::pair<double, std::uint64_t> largest(const std::vector<double>& values) {
+  std::pair<double, std::uint64_t> largest(const std::vector<double>& values) const {
     std::pair<double, std::uint64_t> found{0, 0};
     for (std::size_t t = 0; t + 1 < values.size(); ++t) {
-      if (values[t] > kLeast && values[t + 1] / values[t] > found.first) {
+      if (values[t] > least(values) && values[t + 1] / values[t] > found.first) {
         found = {values[t + 1] / values[t], t};
       }
     }
@@ -204,19 +227,20 @@ class SearchedRun {
     return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n + 1)};
   }
 
-  /// The mean factor behind the searched iterations.
+  /// The mean factor behind the searched iterations, of estimates over as many of them at least.
   std::optional<double> later(const std::vector<double>& values) const {
+    const std::size_t fewest = worst_.estimates ? 2 * search_.steps : search_.steps + 1;
     std::size_t last = values.size() - 1;
-    while (last > search_.steps && !(values[last] > kLeast)) {
+    while (last >= fewest && !(values[last] > least(values))) {
       --last;
     }
-    return last > search_.steps ? std::optional(mean_factor(values, search_.steps, last))
-                                : std::nullopt;
+    return last >= fewest ? std::optional(mean_factor(values, search_.steps, last)) : std::nullopt;
   }
 
   const std::vector<double>& values_of(std::uint64_t iterations) {
-    training_.iterations = iterations;
-    values_.begin(norm_sq<double>(objective_.start()));
+    training_.iterations = iterations + (worst_.estimates ? 1 : 0);
+    values_.begin(worst_.estimates ? std::nullopt
+                                   : std::optional(norm_sq<double>(objective_.start())));
     Monitor monitor(make_probes({"lyapunov"}, "a run"), values_, [](auto, auto) {});
     train(training_, monitor);
     return values_.values();
@@ -233,32 +257,12 @@ class SearchedRun {
                    point.begin() + static_cast<std::ptrdiff_t>(d),
                    objective_.start().begin(),
                    [norm](double x) { return x / norm; });
-    const std::size_t of_each = d * (d + 1) / 2;
+    const std::size_t of_each = numbers_of_curvature(d);
     for (std::size_t p = 0; p < static_cast<std::size_t>(search_.workers); ++p) {
-      set_matrix(point.subspan(d + p * of_each, of_each), objective_.matrix(p));
+      set_curvature(
+          point.subspan(d + p * of_each, of_each), problem_.strong_convexity, objective_.matrix(p));
     }
     return true;
-  }
-
-  void set_matrix(std::span<const double> numbers, MatrixXd& matrix) const {
-    const Eigen::Index d = matrix.rows();
-    const double mu = problem_.strong_convexity;
-    matrix.setZero();
-    for (Eigen::Index i = 0; i < d; ++i) {
-      const double place = std::clamp(numbers[static_cast<std::size_t>(i)], -1.0, 1.0);
-      matrix(i, i) = mu + (1 - mu) * (1 + place) / 2;
-    }
-    auto angle = static_cast<std::size_t>(d);
-    for (Eigen::Index i = 0; i < d; ++i) {
-      for (Eigen::Index j = 0; j < i; ++j) {
-        const Eigen::JacobiRotation<double> rotation(std::cos(numbers[angle]),
-                                                     std::sin(numbers[angle]));
-        matrix.applyOnTheLeft(i, j, rotation);
-        matrix.applyOnTheRight(i, j, rotation.transpose());
-        ++angle;
-      }
-    }
-    matrix = (0.5 * (matrix + matrix.transpose())).eval();  // symmetric to the last bit
   }
 
   RunSearch search_;
@@ -279,7 +283,7 @@ class SearchedRun {
 void mirror_pairs(const RunSearch& search, RandomStream& random, std::vector<double>& numbers) {
   constexpr double kFurthest = 6;  // powers of ten by which w_0 is nearer to the mirror
   const std::size_t d = search.dimension;
-  const std::size_t of_each = d * (d + 1) / 2;
+  const std::size_t of_each = numbers_of_curvature(d);
   const auto workers = static_cast<std::size_t>(search.workers);
   numbers[0] *= std::pow(10, -kFurthest * random.uniform());
   for (std::size_t p = 0; p < workers; ++p) {
@@ -331,14 +335,7 @@ std::uint64_t ascend_run(SearchedRun& run,
                          std::uint64_t most) {
   Budgeted function([&](std::span<const double> point) { return run(point); }, most);
   Candidate start = first_run(function, search, run.numbers(), is_mirrored, random);
-  constexpr double kFirstMove = 0.5;
-  constexpr double kLeastMove = 1e-6;
-  constexpr double kEdge = 0.05;
-  constexpr std::size_t kMostOfSimplex = 60;
-  coordinate_search(function, random, kFirstMove, kLeastMove, start);
-  if (start.x.size() <= kMostOfSimplex) {
-    nelder_mead(function, kEdge, kLeastMove, start);
-  }
+  ascend(function, random, {.least_step = 1e-6, .simplex = 0.05}, start);
   return most - function.left();
 }
 
@@ -347,18 +344,14 @@ std::uint64_t ascend_run(SearchedRun& run,
 WorstRun falsify_runs(const Method& method, const RunSearch& search) {
   constexpr std::uint64_t kFewestRestarts = 4;
   SearchedRun run(method, search);
-  const std::uint64_t share = std::max<std::uint64_t>(search.evaluations / kFewestRestarts, 1);
-  std::uint64_t evaluations = 0;
-  std::uint64_t restarts = 0;
-  while (evaluations < search.evaluations) {
-    RandomStream random(search.seed, Purpose::falsify, 2, static_cast<std::uint32_t>(restarts));
-    const std::uint64_t most = std::min(share, search.evaluations - evaluations);
-    evaluations += ascend_run(run, search, restarts % 2 == 1, random, most);
-    ++restarts;
-  }
+  const SearchEffort effort = with_restarts(
+      search.evaluations, kFewestRestarts, [&](std::uint64_t restart, std::uint64_t most) {
+        RandomStream random(search.seed, Purpose::falsify, 2, static_cast<std::uint32_t>(restart));
+        return ascend_run(run, search, restart % 2 == 1, random, most);
+      });
   WorstRun worst = run.worst();
-  worst.evaluations = evaluations;
-  worst.restarts = restarts;
+  worst.evaluations = effort.evaluations;
+  worst.restarts = effort.restarts;
   return worst;
 }
 

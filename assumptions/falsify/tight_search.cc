@@ -5,13 +5,23 @@
 // Math. Program. 2017, theorem 4). So the search is over x, the e_p and a point u_p of the unit
 // ball for each worker, (2P + 1) d numbers, without constraints: u outside of the ball is put on
 // its surface.
+//
+// EF21 looks at f_p in two points, x and x' = x - eta mean g_p. There the search is over
+// quadratics: x, the eigenvalues and angles of each A_p (curvatures.h) and what each estimate
+// misses, d + P (d(d + 1)/2 + d) numbers. Quadratics attain rho* (arXiv:2605.31594). With c_p =
+// grad f_p(x) - g_p,
+//   V/P = s |mean A_p x|^2 + mean |c_p|^2,  V'/P = s |mean A_p x'|^2 + mean |e_p|^2,
+// where e_p is what the exchange leaves of a_p = A_p x' - A_p x + c_p.
 
 #include "assumptions/falsify/tight_search.h"
+
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "assumptions/falsify/curvatures.h"
 #include "assumptions/falsify/maximise.h"
 #include "assumptions/one_step.h"
 #include "core/schedules/tight_rate.h"
@@ -33,20 +43,27 @@ struct StateNorms {
   }
 };
 
+CompressedProblem problem_of(const TightSearch& search) {
+  return {
+      .smoothness = 1, .strong_convexity = 1 / search.condition, .contraction = search.contraction};
+}
+
+void set_up(const TightSearch& search, const CompressedProblem& problem, WorstIteration& now) {
+  now.rate = tight_rate(problem);
+  now.step = tight_step(problem);
+  now.model.resize(search.dimension);
+  for (auto* of_workers : {&now.residuals, &now.gradients, &now.accumulators}) {
+    of_workers->resize(static_cast<std::size_t>(search.workers) * search.dimension);
+  }
+}
+
 class OneIteration {
  public:
   OneIteration(const Method& method, const TightSearch& search)
       : search_(search),
-        problem_({.smoothness = 1,
-                  .strong_convexity = 1 / search.condition,
-                  .contraction = search.contraction}),
+        problem_(problem_of(search)),
         step_(method, search.workers, search.dimension, {"residual"}) {
-    now_.rate = tight_rate(problem_);
-    now_.step = tight_step(problem_);
-    now_.model.resize(search.dimension);
-    for (auto* of_workers : {&now_.residuals, &now_.gradients, &now_.accumulators}) {
-      of_workers->resize(static_cast<std::size_t>(search.workers) * search.dimension);
-    }
+    set_up(search, problem_, now_);
   }
 
   std::size_t numbers() const { return now_.model.size() + 2 * now_.residuals.size(); }
@@ -135,44 +152,137 @@ class OneIteration {
   std::vector<double> next_;
 };
 
-/// Ascends from a random start; returns how many evaluations it used.
-std::uint64_t ascend_rate(OneIteration& iteration, RandomStream& random, std::uint64_t most) {
-  Budgeted function([&](std::span<const double> point) { return iteration(point); }, most);
-  Candidate start;
-  start.x.resize(iteration.numbers());
-  for (double& number : start.x) {
-    number = random.normal();
+/// One iteration of EF21 on quadratics.
+class OneEstimateIteration {
+ public:
+  OneEstimateIteration(const Method& method, const TightSearch& search)
+      : search_(search),
+        problem_(problem_of(search)),
+        step_(method, search.workers, search.dimension, {"residual"}),
+        curvatures_(static_cast<std::size_t>(search.workers),
+                    Eigen::MatrixXd(static_cast<Eigen::Index>(search.dimension),
+                                    static_cast<Eigen::Index>(search.dimension))),
+        next_(curvatures_.size() * search.dimension) {
+    set_up(search, problem_, now_);
   }
-  start.value = function(start.x);
-  constexpr double kFirstMove = 0.5;
-  constexpr double kLeastMove = 1e-7;
-  constexpr double kEdge = 0.1;
-  constexpr std::size_t kMostOfSimplex = 60;
-  coordinate_search(function, random, kFirstMove, kLeastMove, start);
-  if (start.x.size() <= kMostOfSimplex) {
-    nelder_mead(function, kEdge, kLeastMove, start);
+
+  std::size_t numbers() const {
+    return now_.model.size() + now_.residuals.size() +
+           curvatures_.size() * numbers_of_curvature(now_.model.size());
   }
-  return most - function.left();
+
+  /// V'/V at x, the c_p and the A_p, one after the other.
+  double operator()(std::span<const double> point) {
+    if (!take(point)) {
+      return kNoRatio;
+    }
+    const std::vector<double> gradient = mean_of_workers(now_.gradients);
+    const std::vector<double> missed = mean_of_workers(now_.residuals);
+    std::vector<double> model = now_.model;
+    for (std::size_t j = 0; j < model.size(); ++j) {
+      model[j] -= now_.step * (gradient[j] - missed[j]);
+    }
+    set_gradients(model, next_);
+    for (std::size_t at = 0; at < next_.size(); ++at) {
+      now_.accumulators[at] = next_[at] - now_.gradients[at] + now_.residuals[at];
+    }
+    const StepQuantities& after = step_.on(now_.accumulators);
+    now_.ratio = problem_.root() * norm_sq<double>(mean_of_workers(next_)) +
+                 after.get(Column::residual_norm_sq).value_or(0);  // V is 1 before
+    if (now_.ratio > largest_) {
+      largest_ = now_.ratio;
+      worst_ = now_;
+    }
+    return now_.ratio;
+  }
+
+  const WorstIteration& worst() const { return worst_; }
+
+ private:
+  /// Sets matrices, and x and the c_p so that V/P = 1. False for V = 0.
+  bool take(std::span<const double> point) {
+    const std::size_t d = now_.model.size();
+    const std::size_t all = now_.residuals.size();
+    const std::size_t of_each = numbers_of_curvature(d);
+    for (std::size_t p = 0; p < curvatures_.size(); ++p) {
+      set_curvature(
+          point.subspan(d + all + p * of_each, of_each), problem_.strong_convexity, curvatures_[p]);
+    }
+    std::copy_n(point.begin(), d, now_.model.begin());
+    std::copy_n(point.subspan(d).begin(), all, now_.residuals.begin());
+    set_gradients(now_.model, now_.gradients);
+    const double value = problem_.root() * norm_sq<double>(mean_of_workers(now_.gradients)) +
+                         norm_sq<double>(now_.residuals) / search_.workers;
+    const double scale = 1 / std::sqrt(value);
+    if (!std::isfinite(scale)) {
+      return false;
+    }
+    for (auto* vectors : {&now_.model, &now_.residuals, &now_.gradients}) {
+      for (double& number : *vectors) {
+        number *= scale;
+      }
+    }
+    return true;
+  }
+
+  void set_gradients(const std::vector<double>& model, std::vector<double>& gradients) const {
+    const auto d = static_cast<Eigen::Index>(model.size());
+    for (std::size_t p = 0; p < curvatures_.size(); ++p) {
+      Eigen::Map<Eigen::VectorXd>(gradients.data() + p * model.size(), d) =
+          curvatures_[p] * Eigen::Map<const Eigen::VectorXd>(model.data(), d);
+    }
+  }
+
+  std::vector<double> mean_of_workers(const std::vector<double>& vectors) const {
+    std::vector<double> mean(now_.model.size());
+    for (std::size_t at = 0; at < vectors.size(); ++at) {
+      mean[at % mean.size()] += vectors[at] / search_.workers;
+    }
+    return mean;
+  }
+
+  TightSearch search_;
+  CompressedProblem problem_;
+  OneStep step_;
+  std::vector<Eigen::MatrixXd> curvatures_;
+  WorstIteration now_;
+  WorstIteration worst_;
+  double largest_ = kNoRatio;
+  std::vector<double> next_;  // grad f_p(x')
+};
+
+/// Ascends from random starts.
+template <class Iteration>
+WorstIteration worst_of(Iteration& iteration, const TightSearch& search) {
+  constexpr std::uint64_t kFewestRestarts = 8;
+  const auto ascend_once = [&](std::uint64_t restart, std::uint64_t most) {
+    RandomStream random(search.seed, Purpose::falsify, 1, static_cast<std::uint32_t>(restart));
+    Budgeted function([&](std::span<const double> point) { return iteration(point); }, most);
+    Candidate start;
+    start.x.resize(iteration.numbers());
+    for (double& number : start.x) {
+      number = random.normal();
+    }
+    start.value = function(start.x);
+    ascend(function, random, {}, start);
+    return most - function.left();
+  };
+  const SearchEffort effort = with_restarts(search.evaluations, kFewestRestarts, ascend_once);
+  WorstIteration worst = iteration.worst();
+  worst.evaluations = effort.evaluations;
+  worst.restarts = effort.restarts;
+  return worst;
 }
 
 }  // namespace
 
 WorstIteration falsify_rate(const Method& method, const TightSearch& search) {
-  constexpr std::uint64_t kFewestRestarts = 8;
-  OneIteration iteration(method, search);
-  const std::uint64_t share = std::max<std::uint64_t>(search.evaluations / kFewestRestarts, 1);
-  std::uint64_t evaluations = 0;
-  std::uint64_t restarts = 0;
-  while (evaluations < search.evaluations) {
-    RandomStream random(search.seed, Purpose::falsify, 1, static_cast<std::uint32_t>(restarts));
-    evaluations +=
-        ascend_rate(iteration, random, std::min(share, search.evaluations - evaluations));
-    ++restarts;
+  if (search.estimates) {
+    OneEstimateIteration iteration(method, search);
+    return worst_of(iteration, search);
   }
-  WorstIteration worst = iteration.worst();
-  worst.evaluations = evaluations;
-  worst.restarts = restarts;
-  return worst;
+  OneIteration iteration(method, search);
+  return worst_of(iteration, search);
 }
 
 }  // namespace residuum

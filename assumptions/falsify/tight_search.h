@@ -18,6 +18,7 @@ struct TightSearch {
   double contraction = 0.5;  // delta_c of the method's selection, below 1
   std::uint64_t seed = 1;
   std::uint64_t evaluations = 20000;
+  bool estimates = false;  // EF21 in place of EF14
 };
 
 /// The worst iteration. The minimiser x* of all workers is 0, and V before the iteration is P.
@@ -26,15 +27,16 @@ struct WorstIteration {
   double rate = 0;                   // rho*
   double step = 0;                   // eta*
   std::vector<double> model;         // x, d numbers
-  std::vector<double> residuals;     // e_p before, P x d
+  std::vector<double> residuals;     // before, P x d: e_p, or grad f_p(x) - g_p of EF21
   std::vector<double> gradients;     // grad f_p(x), P x d
-  std::vector<double> accumulators;  // e_p + eta* grad f_p(x), P x d
+  std::vector<double> accumulators;  // P x d: e_p + eta* grad f_p(x), or grad f_p(x') - g_p of EF21
   std::uint64_t evaluations = 0;
   std::uint64_t restarts = 0;
   bool is_above() const { return ratio > rate * (1 + 1e-12); }
 };
 
-/// `method` is one of step 1 whose memory is `ef14` (one_step.h). The same arguments find the same
+/// `method` is one of step 1 whose memory is `ef14` (one_step.h), also for EF21: what its estimates
+/// miss is what a residual keeps of the same accumulator. The same arguments find the same
 /// iteration.
 WorstIteration falsify_rate(const Method& method, const TightSearch& search);
 

@@ -354,6 +354,12 @@ Constant Evidence::initial_distortion() const {
                   {"EF21's distortion at the start", "ef21"});
 }
 
+Constant Evidence::initial_residual() const {
+  return measured("R⁰",
+                  mean_of(seeds_, &SeedMeasures::initial_residual),
+                  {"residuals after the first iteration", "residual"});
+}
+
 Constant Evidence::initial_weighted_distortion() const {
   return measured("G_w",
                   mean_of(seeds_, &SeedMeasures::initial_weighted_distortion),

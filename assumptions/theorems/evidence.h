@@ -87,7 +87,9 @@ class Evidence {
   Constant xi() const;
   /// |g^p - grad f_p(w_0)|^2 of EF21 before its first step; mean over the seeds.
   Constant initial_distortion() const;
-  /// The same with weights: mean L_p times the mean of |g^p - grad f_p(w_0)|^2 / L_p.
+  /// mean |e^p|^2 after the first iteration; mean over the seeds.
+  Constant initial_residual() const;
+  /// The same distortion with weights: mean L_p times the mean of |g^p - grad f_p(w_0)|^2 / L_p.
   Constant initial_weighted_distortion() const;
   /// sqrt of the mean of the L_p^2, and the mean of the L_p.
   Constant worker_smoothness() const;

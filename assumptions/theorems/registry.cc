@@ -32,6 +32,7 @@ std::optional<ContractionRate> ef21_pl_rate(const CompressedProblem& problem,
 std::optional<ContractionRate> tight_linear_rate(const CompressedProblem& problem,
                                                  std::optional<double> step);
 Bound ef21_sgdm(const Evidence& evidence);
+Bound econtrol(const Evidence& evidence);
 Bound bsp(const Evidence& evidence);
 Bound delayed(const Evidence& evidence);
 Bound concurrency(const Evidence& evidence);
@@ -135,6 +136,12 @@ constexpr auto kTheorems = std::to_array<Theorem>({
      "η ≤ 1/(L + √(2L²/a² + 16(1 + a²)L̃²/α²))",
      "Fatkhullin, Tyurin, Richtárik, NeurIPS 2023, with other constants",
      ef21_sgdm},
+    {"econtrol",
+     "X_T ≤ 4Δ/(ηT) + 2Lησ²/P + (L²η²/w²)(16R⁰/((1 − ν)T) + 8B′σ² + 16BL̃²η²σ²/P),  "
+     "ν = (1 − α)(1 + w)², B = 6(1 − α)(1 + ν)/(1 − ν)², B′ = B + 2(1 − α)/(1 − ν),  "
+     "η ≤ 1/(4L), 1/(L̃√(32B)), √(w/(LL̃√(32B)))",
+     "Gao, Islamov, Stich, ICLR 2024, with other constants, proved here",
+     econtrol},
     {"bsp", "X_T ≤ 2Δ/(ηT) + Lησ²/P,  η ≤ 1/L", "Ghadimi, Lan, SIAM J. Optim. 2013", bsp},
     {"delayed",
      "X_T ≤ 2Δ/(ηT) + Lησ²/b + 2L²η²τσ²/b,  η ≤ 2/(L(1 + √(1 + 8τ²)))",

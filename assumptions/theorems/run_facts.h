@@ -74,6 +74,8 @@ struct RunFacts {
   Memory memory = Memory::residual;
   /// a, where estimates follow an average v := (1 - a) v + a G of the gradients.
   std::optional<double> averaging = std::nullopt;
+  /// w, the part of what estimates have missed that enters messages.
+  std::optional<double> error_weight = std::nullopt;
   bool conserves = true;           // nothing is ever lost
   bool in_gradient_units = false;  // the memory holds gradients, not steps
 
@@ -212,6 +214,7 @@ void visit_fact_fields(const Visit& visit) {  // NOLINT(readability-function-siz
   visit(FactField{"laws.feedback.memory", Both::same}, &F::memory);
   visit(FactField{"laws.feedback.in_gradient_units", Both::reservation}, &F::in_gradient_units);
   visit(FactField{"laws.feedback.averaging", Both::same}, &F::averaging);
+  visit(FactField{"laws.feedback.error_weight", Both::same}, &F::error_weight);
 
   visit(FactField{"laws.protocol.synchrony", Both::same}, &F::synchrony);
   visit(FactField{"laws.protocol.local_steps", Both::larger}, &F::local_steps);

@@ -100,6 +100,7 @@ struct SeedMeasures {
   std::optional<double> initial_loss;                 // f(w_0)
   std::optional<double> initial_unperturbed_loss;     // f(u_0) + (lambda/2)|u_0|^2
   std::optional<double> initial_distortion;           // EF21's G_0
+  std::optional<double> initial_residual;             // mean |e_1|^2
   std::optional<double> initial_weighted_distortion;  // the same by the workers' smoothness
   std::optional<double> initial_distance_sq;
   std::optional<double> largest_xi;

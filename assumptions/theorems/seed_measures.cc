@@ -132,6 +132,7 @@ void SeedMeasures::add(const Row& row) {
   if (row.iteration() == 0) {
     initial_loss = row.get(Column::loss);
     initial_unperturbed_loss = row.get(Column::unperturbed_loss);
+    initial_residual = row.get(Column::residual_norm_sq);
     initial_distortion = row.get(Column::ef21_distortion);
     initial_weighted_distortion = row.get(Column::ef21_weighted_distortion);
     initial_distance_sq = row.get(Column::distance_sq);

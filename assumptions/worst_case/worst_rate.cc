@@ -7,35 +7,43 @@
 // (arXiv:2506.05271, one worker; arXiv:2605.31594, several), by performance estimation with the
 // interpolation conditions of Taylor, Hendrickx and Glineur (Math. Program. 2017, theorem 4).
 //
-// Units: L = 1, q = mu/L. All vectors of an iteration are combinations of five:
-//   x (with x* = 0), g = grad f(x), m (the memory), c (the message), g' = grad f(x').
-//   dense       x' = x - h g                           h = eta L
-//   memoryless  x' = x - h c,               |g - c|^2 <= (1 - alpha)|g|^2
-//   EF14        x' = x - h c, m' = m + g - c, |m'|^2 <= (1 - alpha)|m + g|^2     m = e/(eta L)
-//   EF21        x' = x - h m, m' = m + c,   |g' - m'|^2 <= (1 - alpha)|g' - m|^2
-// With h_i = 2(1 - q)(f_i - f*), the values at the points i, j of {*, x, x'} belong to such an f if
-// and only if
+// Units: L = 1, q = mu/L, h = eta L. All vectors of an iteration are combinations of a few: x (with
+// x* = 0), g = grad f(x), the memories m and e, the message c, g' = grad f(x').
+//   dense       u = G
+//   memoryless  u = c,                 |G - c|^2 <= (1 - alpha)|G|^2
+//   EF14        u = c, m' = m + G - c, |m'|^2 <= (1 - alpha)|m + G|^2     m of units 1/(eta L)
+//   EF21        u = m, m' = m + c,     |g' - m'|^2 <= (1 - alpha)|g' - m|^2
+//   EControl    u = m, m' = m + c, e' = e + g' - m',
+//               a = w e + g' - m,      |a - c|^2 <= (1 - alpha)|a|^2
+// and x' = x - h u (m and e of EControl are its h/L and e/L; core/feedback/econtrol.cc). A worker's
+// G is g, or the sum of the gradients of its H local steps: at y_0 = x and y_i = y_{i-1} - h grad
+// f(y_{i-1}). With the heavy ball v' = beta v + u, x' = x - h v'; there V is of v, of the gradient
+// at x- = x + h v, and of f(x-), too (Taylor, Van Scoy, Lessard, ICML 2018). With h_i = 2(1 -
+// q)(f_i - f*), the values at the points i, j of {*, x, x', x-, y_1, ...} belong to such an f if
+// and only if for all of them
 //   J_ij = h_i - h_j - 2(1-q)<g_j, x_i - x_j> - |g_i - g_j|^2 - q|x_i - x_j|^2
 //          + 2q<g_j - g_i, x_j - x_i>   >= 0.
 //
-// The proof consists of numbers >= 0 and of positive definite matrices:
-//   V - s1 J_x* - s2 J_*x  = <state, W state>                          so V >= 0
-//   rho V - V' - sum_ij l_ij J_ij - n((1 - alpha)|v|^2 - |r|^2) = <all five, S all five>
+// The proof consists of numbers >= 0 and of positive definite matrices. With sums over the points
+// of V and over all,
+//   V - sum_ij s_ij J_ij = <state, W state>                          so V >= 0
+//   rho V - V' - sum_ij l_ij J_ij - n((1 - alpha)|v|^2 - |r|^2) = <all, S all>
 // where |r|^2 <= (1 - alpha)|v|^2 is the condition on the message. Its terms without h define V's
-// form and S; those with h define three of the numbers:
-//   V has h with the weight p = s1 - s2;   l_*x = l_x* + l_xx' - l_x'x - rho p;
-//   l_*x' = l_x'* + l_x'x - l_xx' + p.
+// form and S. Those with h define the numbers l_*i: V has h_i with the weight p_i = sum_j (s_ij -
+// s_ji), and l_*i is what makes the sum of all h_i zero.
 // If W and S are positive definite and all numbers are >= 0, then V' <= rho V, and |state|^2 is at
-// most a multiple of V. For one rho all of this is linear in (W, s1, s2, l_x*, l_x'*, l_xx', l_x'x,
-// n): a semidefinite programme. It is the dual of the search for the worst f, so that every
-// point of it is a bound. The least rho is found by the method of centres (method_of_centres.h).
+// most a multiple of V. For one rho all of this is linear in (W, s, l, n): a semidefinite
+// programme. It is the dual of the search for the worst f, so that every point of it is a bound: of
+// the rate, not of how far it is from the best. The least rho is found by the method of centres
+// (method_of_centres.h).
 //
 // Several workers. All conditions hold of every worker with the same multipliers, and we take their
 // mean over the workers. A square is that of the mean plus the mean of those of the deviations, so
 // each condition splits in two: one of the means, which is that of one worker; and one of the
-// deviations, which have x = x' = 0. The latter has a matrix W~ of (g, m) and S~ of (g, m, c, g').
-// The number of workers is in neither. EF14 and memoryless descent have no deviation at x* if it
-// minimises every f_p. With EF21 g, m and g' are less grad f_p(x*), which cancels everywhere.
+// deviations, which have x = x' = v = 0. The latter has a matrix W~ and S~. The number of workers
+// is in neither. EF14, memoryless descent and local steps have no deviation at x* if it minimises
+// every f_p. With EF21 and EControl gradients and estimates are less grad f_p(x*), which cancels
+// everywhere.
 //
 // The search for the numbers is in long doubles and proves nothing. is_proof() repeats all of the
 // above in rational numbers: W and S are positive definite if elimination finds positive pivots
@@ -47,13 +55,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <limits>
 #include <utility>
 
+#include "assumptions/worst_case/iteration.h"
 #include "assumptions/worst_case/method_of_centres.h"
 #include "core/error.h"
 
@@ -66,183 +74,53 @@ using Rational = boost::multiprecision::cpp_rational;
 /// rho is a whole number of these.
 constexpr std::int64_t kTicks = 1'000'000'000'000'000;
 
-/// Places of the five vectors in a combination.
-constexpr std::size_t kModel = 0;
-constexpr std::size_t kGradient = 1;
-constexpr std::size_t kMemory = 2;
-constexpr std::size_t kMessage = 3;
-constexpr std::size_t kNextGradient = 4;
-constexpr std::size_t kBasis = 5;
+// --- Names of the numbers of a proof ---------------------------------------------------------
 
-template <class T>
-using Combination = std::array<T, kBasis>;
+/// A condition J_ij: places of points, or x*.
+struct Pair {
+  std::size_t i = 0;
+  std::size_t j = 0;
+};
+constexpr std::size_t kStar = std::numeric_limits<std::size_t>::max();
 
-template <class T>
-Combination<T> operator+(Combination<T> a, const Combination<T>& b) {
-  for (std::size_t i = 0; i < kBasis; ++i) {
-    a[i] += b[i];
+/// What a proof has numbers for, besides W and W~: the s_ij, the l_ij without the l_*i, and n.
+struct Multipliers {
+  std::vector<Pair> of_v;
+  std::vector<Pair> of_decrease;
+  bool of_message = false;
+
+  std::size_t size() const { return of_v.size() + of_decrease.size() + (of_message ? 1 : 0); }
+};
+
+/// Pairs of different points of {0, ..., points - 1, *}; those of x* first only if wanted. Of many
+/// points only neighbours are paired, in the order of time: with error feedback and local steps the
+/// other pairs were seen to change no digit, and each costs two unknowns.
+std::vector<Pair> pairs_of(std::size_t points, bool star_first) {
+  constexpr std::size_t kMostForAll = 4;
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < points; ++i) {
+    pairs.push_back({i, kStar});
+    if (star_first) {
+      pairs.push_back({kStar, i});
+    }
   }
-  return a;
-}
-
-template <class T>
-Combination<T> operator-(Combination<T> a, const Combination<T>& b) {
-  for (std::size_t i = 0; i < kBasis; ++i) {
-    a[i] -= b[i];
-  }
-  return a;
-}
-
-template <class T>
-Combination<T> operator*(const T& factor, Combination<T> a) {
-  for (auto& entry : a) {
-    entry *= factor;
-  }
-  return a;
-}
-
-/// A symmetric quadratic form of the five vectors.
-template <class T>
-struct Form {
-  std::array<std::array<T, kBasis>, kBasis> entries{};
-
-  /// Adds weight <a, b>.
-  void add(const T& weight, const Combination<T>& a, const Combination<T>& b) {
-    for (std::size_t i = 0; i < kBasis; ++i) {
-      for (std::size_t j = 0; j < kBasis; ++j) {
-        entries[i][j] += weight * (a[i] * b[j] + a[j] * b[i]) / 2;
+  for (std::size_t i = 0; i < points; ++i) {
+    for (std::size_t j = 0; j < points; ++j) {
+      const std::size_t apart = std::max(i, j) - std::min(i, j);
+      if (apart == 1 || (apart > 1 && points <= kMostForAll)) {
+        pairs.push_back({i, j});
       }
     }
   }
-  void add(const T& weight, const Form& other) {
-    for (std::size_t i = 0; i < kBasis; ++i) {
-      for (std::size_t j = 0; j < kBasis; ++j) {
-        entries[i][j] += weight * other.entries[i][j];
-      }
-    }
-  }
-};
-
-template <class T>
-struct Point {
-  Combination<T> x{};
-  Combination<T> g{};
-};
-
-/// One iteration in the five vectors, of means or of deviations.
-template <class T>
-struct Iteration {
-  Point<T> before;
-  Point<T> after;
-  Combination<T> memory{};
-  Combination<T> next_memory{};
-  Combination<T> compressed{};     // v
-  Combination<T> lost{};           // r
-  std::vector<std::size_t> used;   // of the five, those that are not 0
-  std::vector<std::size_t> state;  // of those, the ones of V
-};
-
-template <class T>
-struct Constants {
-  T step;       // h
-  T curvature;  // q
-  T lost;       // 1 - alpha
-  T rate;       // rho
-};
-
-bool has_memory(DescentMethod method) {
-  return method == DescentMethod::ef14 || method == DescentMethod::ef21;
+  return pairs;
 }
 
 template <class T>
-Combination<T> unit(std::size_t vector) {
-  Combination<T> combination{};
-  combination[vector] = T(1);
-  return combination;
+Multipliers multipliers_of(const Iteration<T>& of_means) {
+  return {.of_v = pairs_of(of_means.before.size(), true),
+          .of_decrease = pairs_of(of_means.points.size(), false),
+          .of_message = of_means.message.has_value()};
 }
-
-template <class T>
-Iteration<T> iteration_of(DescentMethod method, const T& step, bool of_deviations) {
-  const auto x = of_deviations ? Combination<T>{} : unit<T>(kModel);
-  const auto g = unit<T>(kGradient);
-  const auto m = unit<T>(kMemory);
-  const auto c = unit<T>(kMessage);
-  const auto next_g = unit<T>(kNextGradient);
-  Iteration<T> it;
-  it.before = {.x = x, .g = g};
-  Combination<T> move{};
-  switch (method) {
-    case DescentMethod::dense:
-      move = g;
-      break;
-    case DescentMethod::memoryless:
-      move = c;
-      it.compressed = g;
-      it.lost = g - c;
-      break;
-    case DescentMethod::ef14:
-      move = c;
-      it.memory = m;
-      it.next_memory = m + g - c;
-      it.compressed = m + g;
-      it.lost = it.next_memory;
-      break;
-    case DescentMethod::ef21:
-      move = m;
-      it.memory = m;
-      it.next_memory = m + c;
-      it.compressed = next_g - m;
-      it.lost = next_g - it.next_memory;
-      break;
-  }
-  it.after = {.x = of_deviations ? x : x - step * move, .g = next_g};
-  if (!of_deviations) {
-    it.used.push_back(kModel);
-  }
-  it.used.push_back(kGradient);
-  if (has_memory(method)) {
-    it.used.push_back(kMemory);
-  }
-  it.state = it.used;
-  if (method != DescentMethod::dense) {
-    it.used.push_back(kMessage);
-  }
-  it.used.push_back(kNextGradient);
-  return it;
-}
-
-/// J_ij without its h.
-template <class T>
-Form<T> interpolation(const T& q, const Point<T>& i, const Point<T>& j) {
-  const auto dx = i.x - j.x;
-  const auto dg = i.g - j.g;
-  Form<T> form;
-  form.add(T(-2 * (1 - q)), j.g, dx);
-  form.add(T(-1), dg, dg);
-  form.add(T(-q), dx, dx);
-  form.add(T(2 * q), dg, dx);
-  return form;
-}
-
-/// The numbers of a proof by their names. They are linear in what the programme has as unknowns.
-template <class T>
-struct ProofNumbers {
-  std::vector<T> form;       // W
-  std::vector<T> deviation;  // W~
-  T s_x_star{};
-  T s_star_x{};
-  T l_x_star{};
-  T l_next_star{};
-  T l_x_next{};
-  T l_next_x{};
-  T message{};  // n
-
-  T objective() const { return s_x_star - s_star_x; }
-  T l_star_x(const T& rate) const { return l_x_star + l_x_next - l_next_x - rate * objective(); }
-  T l_star_next() const { return l_next_star + l_next_x - l_x_next + objective(); }
-};
-
-constexpr std::array kScalarNames{"s1", "s2", "l_x*", "l_x'*", "l_xx'", "l_x'x", "n"};
 
 std::size_t triangle(std::size_t size) { return size * (size + 1) / 2; }
 
@@ -253,12 +131,32 @@ struct FormSizes {
 };
 
 FormSizes form_sizes(const WorstRateQuestion& question) {
-  const std::size_t memories = has_memory(question.method) ? 1 : 0;
-  return {.state = 2 + memories, .deviation = question.workers > 1 ? 1 + memories : 0};
+  return {.state = state_size(question, false),
+          .deviation = has_deviations(question) ? state_size(question, true) : 0};
+}
+
+template <class T>
+Constants<T> constants_of(const WorstRateQuestion& question, std::int64_t ticks) {
+  const T smoothness(question.problem.smoothness);
+  return {.step = T(question.step) * smoothness,
+          .curvature = T(question.problem.strong_convexity) / smoothness,
+          .lost = T(1) - T(question.problem.contraction),
+          .momentum = T(question.momentum.value_or(0)),
+          .error_weight = T(question.error_weight),
+          .rate = T(ticks) / T(kTicks)};
+}
+
+template <class T>
+Iteration<T> iteration_of(const WorstRateQuestion& question,
+                          const Constants<T>& constants,
+                          bool of_deviations) {
+  return IterationMaker<T>(question, constants, of_deviations).make();
 }
 
 std::vector<std::string> names_of_numbers(const WorstRateQuestion& question) {
   const FormSizes sizes = form_sizes(question);
+  const auto it = iteration_of(question, constants_of<double>(question, kTicks), false);
+  const auto multipliers = multipliers_of(it);
   std::vector<std::string> names;
   const auto add_triangle = [&](const char* name, std::size_t size) {
     for (std::size_t i = 1; i <= size; ++i) {
@@ -267,15 +165,84 @@ std::vector<std::string> names_of_numbers(const WorstRateQuestion& question) {
       }
     }
   };
+  const auto name_of = [&](std::size_t point) {
+    return point == kStar ? std::string("*") : it.points[point].name;
+  };
+  const auto add_pairs = [&](const char* name, const std::vector<Pair>& pairs) {
+    for (const Pair& pair : pairs) {
+      names.push_back(fmt::format("{}_{}{}", name, name_of(pair.i), name_of(pair.j)));
+    }
+  };
   add_triangle("W", sizes.state);
   add_triangle("W~", sizes.deviation);
-  names.insert(names.end(), kScalarNames.begin(), kScalarNames.end());
+  add_pairs("s", multipliers.of_v);
+  add_pairs("l", multipliers.of_decrease);
+  if (multipliers.of_message) {
+    names.emplace_back("n");
+  }
   return names;
 }
 
+// --- The conditions --------------------------------------------------------------------------
+
+/// A multiplier of a condition J_ij.
+template <class T>
+struct Weighted {
+  Pair pair;
+  T weight{};
+};
+
+/// The numbers of a proof. They are linear in what the programme has as unknowns.
+template <class T>
+struct ProofNumbers {
+  std::vector<T> form;       // W
+  std::vector<T> deviation;  // W~
+  std::vector<Weighted<T>> of_v;
+  std::vector<Weighted<T>> of_decrease;  // the l_*i are the last
+  T message{};                           // n
+
+  /// p_i
+  T objective(std::size_t point) const {
+    T weight{};
+    for (const auto& [pair, s] : of_v) {
+      weight += pair.i == point ? s : T(0);
+      weight -= pair.j == point ? s : T(0);
+    }
+    return weight;
+  }
+};
+
+/// Returns the l_*i, by which no h is left.
+template <class T>
+std::vector<Weighted<T>> of_star(const Iteration<T>& it,
+                                 const T& rate,
+                                 const ProofNumbers<T>& proof) {
+  std::vector<T> weights(it.points.size());
+  for (const auto& [pair, l] : proof.of_decrease) {
+    weights[pair.i] += l;
+    if (pair.j != kStar) {
+      weights[pair.j] -= l;
+    }
+  }
+  for (std::size_t i = 0; i < it.before.size(); ++i) {
+    const T p = proof.objective(it.before[i]);
+    weights[it.before[i]] -= rate * p;
+    weights[it.after[i]] += p;
+  }
+  std::vector<Weighted<T>> made;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    made.push_back({.pair = {kStar, i}, .weight = weights[i]});
+  }
+  return made;
+}
+
 template <class T, class Number>
-ProofNumbers<T> named(const WorstRateQuestion& question, const std::vector<Number>& numbers) {
+ProofNumbers<T> named(const WorstRateQuestion& question,
+                      const Iteration<T>& of_means,
+                      const T& rate,
+                      const std::vector<Number>& numbers) {
   const FormSizes sizes = form_sizes(question);
+  const auto multipliers = multipliers_of(of_means);
   auto next = numbers.begin();
   const auto take = [&] { return T(*next++); };
   ProofNumbers<T> proof;
@@ -285,95 +252,107 @@ ProofNumbers<T> named(const WorstRateQuestion& question, const std::vector<Numbe
   for (std::size_t i = 0; i < triangle(sizes.deviation); ++i) {
     proof.deviation.push_back(take());
   }
-  proof.s_x_star = take();
-  proof.s_star_x = take();
-  proof.l_x_star = take();
-  proof.l_next_star = take();
-  proof.l_x_next = take();
-  proof.l_next_x = take();
-  proof.message = take();
+  for (const Pair& pair : multipliers.of_v) {
+    proof.of_v.push_back({.pair = pair, .weight = take()});
+  }
+  for (const Pair& pair : multipliers.of_decrease) {
+    proof.of_decrease.push_back({.pair = pair, .weight = take()});
+  }
+  if (multipliers.of_message) {
+    proof.message = take();
+  }
+  const auto stars = of_star(of_means, rate, proof);
+  proof.of_decrease.insert(proof.of_decrease.end(), stars.begin(), stars.end());
   return proof;
 }
 
+/// Adds weight J_ij without its h.
 template <class T>
-using Matrix = std::vector<std::vector<T>>;
-
-template <class T>
-Matrix<T> restricted(const Form<T>& form, const std::vector<std::size_t>& used) {
-  Matrix<T> matrix(used.size(), std::vector<T>(used.size()));
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    for (std::size_t j = 0; j < used.size(); ++j) {
-      matrix[i][j] = form.entries[used[i]][used[j]];
-    }
+void add_interpolation(
+    const T& weight, const T& q, const Point<T>& i, const Point<T>& j, Form<T>& form) {
+  if (weight == 0) {
+    return;
   }
-  return matrix;
+  const auto dx = i.x - j.x;
+  const auto dg = i.g - j.g;
+  form.add(T(-2 * (1 - q) * weight), j.g, dx);
+  form.add(T(-weight), dg, dg);
+  form.add(T(-q * weight), dx, dx);
+  form.add(T(2 * q * weight), dg, dx);
 }
 
-/// Adds sum_ij w_ij <state_i, state_j> to the form, with w as a lower triangle.
 template <class T>
-void add_state_form(const T& weight,
-                    const std::vector<T>& triangle_of_w,
-                    const std::vector<Combination<T>>& state,
-                    Form<T>& form) {
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < state.size(); ++i) {
-    for (std::size_t j = 0; j <= i; ++j, ++at) {
-      form.add(T(weight * triangle_of_w[at] * (i == j ? 1 : 2)), state[i], state[j]);
-    }
-  }
+Combination<T> unit_of(const Iteration<T>& it, std::size_t place) {
+  Combination<T> unit(it.basis);
+  unit[place] = T(1);
+  return unit;
 }
 
-/// The vectors of V before or after the iteration, in the order of `state`.
 template <class T>
-std::vector<Combination<T>> state_vectors(const Iteration<T>& it, bool after) {
-  std::vector<Combination<T>> vectors;
-  for (const std::size_t vector : it.state) {
-    const Point<T>& point = after ? it.after : it.before;
-    if (vector == kMemory) {
-      vectors.push_back(after ? it.next_memory : it.memory);
-    } else {
-      vectors.push_back(vector == kModel ? point.x : point.g);
-    }
-  }
-  return vectors;
+Point<T> star_of(const Iteration<T>& it) {
+  return {.name = "*", .x = Combination<T>(it.basis), .g = Combination<T>(it.basis)};
 }
 
-/// Adds weight V, without its h.
+/// The vectors of V, before or after the iteration.
+template <class T>
+std::vector<Combination<T>> state_of(const Iteration<T>& it, bool after) {
+  std::vector<Combination<T>> state = it.next_state;
+  for (std::size_t i = 0; i < state.size() && !after; ++i) {
+    state[i] = unit_of(it, it.state[i]);
+  }
+  return state;
+}
+
+/// Adds weight V without its h, before or after the iteration; w is W or W~.
 template <class T>
 void add_lyapunov(const T& weight,
                   const Constants<T>& constants,
                   const ProofNumbers<T>& proof,
+                  const std::vector<T>& w,
                   const Iteration<T>& it,
                   bool after,
                   Form<T>& form) {
-  const bool of_deviations = it.state.front() != kModel;
-  const Point<T>& point = after ? it.after : it.before;
-  add_state_form(
-      weight, of_deviations ? proof.deviation : proof.form, state_vectors(it, after), form);
-  const T& q = constants.curvature;
-  form.add(T(weight * proof.s_x_star), interpolation(q, point, {}));
-  form.add(T(weight * proof.s_star_x), interpolation(q, {}, point));
+  const auto state = state_of(it, after);
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    for (std::size_t j = 0; j <= i; ++j, ++at) {
+      if (w[at] != 0) {
+        form.add(T(weight * w[at] * (i == j ? 1 : 2)), state[i], state[j]);
+      }
+    }
+  }
+  const Point<T> star = star_of(it);
+  const auto& places = after ? it.after : it.before;
+  const auto point = [&](std::size_t i) -> const Point<T>& {
+    return i == kStar ? star : it.points[places[i]];
+  };
+  for (const auto& [pair, s] : proof.of_v) {
+    add_interpolation(T(weight * s), constants.curvature, point(pair.i), point(pair.j), form);
+  }
 }
 
 /// S, or S~.
 template <class T>
-Form<T> decrease(const Constants<T>& constants,
-                 const ProofNumbers<T>& proof,
-                 const Iteration<T>& it) {
-  Form<T> form;
-  add_lyapunov(constants.rate, constants, proof, it, false, form);
-  add_lyapunov(T(-1), constants, proof, it, true, form);
-  const T& q = constants.curvature;
-  const Point<T> star{};
-  form.add(T(-proof.l_x_star), interpolation(q, it.before, star));
-  form.add(T(-proof.l_star_x(constants.rate)), interpolation(q, star, it.before));
-  form.add(T(-proof.l_next_star), interpolation(q, it.after, star));
-  form.add(T(-proof.l_star_next()), interpolation(q, star, it.after));
-  form.add(T(-proof.l_x_next), interpolation(q, it.before, it.after));
-  form.add(T(-proof.l_next_x), interpolation(q, it.after, it.before));
-  form.add(T(-proof.message * constants.lost), it.compressed, it.compressed);
-  form.add(proof.message, it.lost, it.lost);
-  return form;
+Matrix<T> decrease(const Constants<T>& constants,
+                   const ProofNumbers<T>& proof,
+                   const std::vector<T>& w,
+                   const Iteration<T>& it) {
+  Form<T> form(it.basis);
+  add_lyapunov(constants.rate, constants, proof, w, it, false, form);
+  add_lyapunov(T(-1), constants, proof, w, it, true, form);
+  const Point<T> star = star_of(it);
+  const auto point = [&](std::size_t i) -> const Point<T>& {
+    return i == kStar ? star : it.points[i];
+  };
+  for (const auto& [pair, l] : proof.of_decrease) {
+    add_interpolation(T(-l), constants.curvature, point(pair.i), point(pair.j), form);
+  }
+  if (it.message && proof.message != 0) {
+    const auto& [compressed, lost] = *it.message;
+    form.add(T(-proof.message * constants.lost), compressed, compressed);
+    form.add(proof.message, lost, lost);
+  }
+  return form.entries();
 }
 
 template <class T>
@@ -400,37 +379,26 @@ template <class T, class Number>
 Conditions<T> conditions(const WorstRateQuestion& question,
                          const Constants<T>& constants,
                          const std::vector<Number>& numbers) {
-  const auto proof = named<T>(question, numbers);
+  const auto of_means = iteration_of(question, constants, false);
+  const auto proof = named<T>(question, of_means, constants.rate, numbers);
   const FormSizes sizes = form_sizes(question);
   Conditions<T> conditions;
-  const auto of_means = iteration_of(question.method, constants.step, false);
   conditions.matrices.push_back(square_of(proof.form, sizes.state));
-  conditions.matrices.push_back(restricted(decrease(constants, proof, of_means), of_means.used));
+  conditions.matrices.push_back(decrease(constants, proof, proof.form, of_means));
   if (sizes.deviation > 0) {
-    const auto of_deviations = iteration_of(question.method, constants.step, true);
+    const auto of_deviations = iteration_of(question, constants, true);
     conditions.matrices.push_back(square_of(proof.deviation, sizes.deviation));
-    conditions.matrices.push_back(
-        restricted(decrease(constants, proof, of_deviations), of_deviations.used));
+    conditions.matrices.push_back(decrease(constants, proof, proof.deviation, of_deviations));
   }
-  conditions.numbers = {proof.s_x_star,
-                        proof.s_star_x,
-                        proof.l_x_star,
-                        proof.l_star_x(constants.rate),
-                        proof.l_next_star,
-                        proof.l_star_next(),
-                        proof.l_x_next,
-                        proof.l_next_x,
-                        proof.message};
+  for (const auto* weights : {&proof.of_v, &proof.of_decrease}) {
+    for (const auto& [pair, weight] : *weights) {
+      conditions.numbers.push_back(weight);
+    }
+  }
+  if (of_means.message) {
+    conditions.numbers.push_back(proof.message);
+  }
   return conditions;
-}
-
-template <class T>
-Constants<T> constants_of(const WorstRateQuestion& question, std::int64_t ticks) {
-  const T smoothness(question.problem.smoothness);
-  return {.step = T(question.step) * smoothness,
-          .curvature = T(question.problem.strong_convexity) / smoothness,
-          .lost = T(1) - T(question.problem.contraction),
-          .rate = T(ticks) / T(kTicks)};
 }
 
 /// Eliminates; returns the least pivot, or the first that is not positive.
@@ -544,43 +512,81 @@ RateProgram program_of(const WorstRateQuestion& question) {
   return program;
 }
 
-/// A point of the cone at a large rho: W is the identity, the next gradient and the message have
-/// large multipliers, the latter the larger where it moves x', and rho W outweighs all else.
+/// The multipliers of a point of the cone at a large rho, where V is almost <state, state>. Vectors
+/// that are not of the state are outweighed by the conditions on them: x' and what the model moves
+/// by enter V', and the gradients of local steps also what a message may lose. Each of these in
+/// turn gets the larger multiplier, by the factor `contrast`.
+std::vector<Real> start_multipliers(const WorstRateQuestion& question,
+                                    const Iteration<Real>& it,
+                                    Real rate,
+                                    Real contrast) {
+  constexpr Real kOfNext = 100;
+  const auto multipliers = multipliers_of(it);
+  const bool moves_by_message =
+      question.method == DescentMethod::memoryless || question.method == DescentMethod::ef14;
+  const Real of_message = moves_by_message ? kOfNext * contrast : kOfNext / 10;
+  std::vector<Real> numbers(multipliers.of_v.size(), 1 / (2 * rate));
+  for (const Pair& pair : multipliers.of_decrease) {
+    Real number = 1;
+    const std::size_t from_end = it.points.size() - 1 - pair.i;
+    if (pair.j == kStar && pair.i >= it.before.size()) {
+      number = (from_end == 0 ? kOfNext : std::max(of_message, kOfNext)) *
+               std::pow(contrast, static_cast<Real>(from_end));
+    }
+    numbers.push_back(number);
+  }
+  if (multipliers.of_message) {
+    numbers.push_back(of_message);
+  }
+  return numbers;
+}
+
+/// A point of the cone at a large rho: W is the identity, and rho W outweighs all else.
 RatePoint start_of(const WorstRateQuestion& question, const RateProgram& program) {
   constexpr Real kLargest = 1e15L;
+  constexpr Real kLargestContrast = 1e9L;
   auto constants = constants_of<Real>(question, 0);
+  const auto it = iteration_of(question, constants, false);
   RatePoint start;
   start.y = program.norm;  // the identity for W and W~
-  const std::size_t scalars = start.y.size() - kScalarNames.size();
-  start.rate = 1;
-  const bool moves_by_message = question.method != DescentMethod::ef21;
-  const Real of_message = moves_by_message ? 1e4L * (1 + constants.step * constants.step) : 1;
-  do {
-    start.rate *= 4;
-    constants.rate = start.rate;
-    const Real s = 1 / (2 * start.rate);
-    const std::array<Real, kScalarNames.size()> of_scalars{s, s, 1, 100, 1, 1, 10 * of_message};
-    std::copy(of_scalars.begin(),
-              of_scalars.end(),
-              start.y.begin() + static_cast<std::ptrdiff_t>(scalars));
-  } while (!holds(conditions(question, constants, start.y)) && start.rate < kLargest);
+  bool is_inside = false;
+  for (Real contrast = 8 * (1 + constants.step * constants.step);
+       !is_inside && contrast < kLargestContrast;
+       contrast *= 8) {
+    for (start.rate = 4; !is_inside && start.rate < kLargest; start.rate *= 4) {
+      constants.rate = start.rate;
+      const auto multipliers = start_multipliers(question, it, start.rate, contrast);
+      std::copy(multipliers.rbegin(), multipliers.rend(), start.y.rbegin());
+      is_inside = holds(conditions(question, constants, start.y));
+    }
+  }
+  start.rate = constants.rate;
   return start;
 }
 
 LyapunovFunction lyapunov_of(const WorstRateQuestion& question,
                              const std::vector<double>& numbers) {
   const auto constants = constants_of<double>(question, kTicks);
-  const auto proof = named<double>(question, numbers);
-  const auto form_of = [&](bool of_deviations) {
-    const auto it = iteration_of(question.method, constants.step, of_deviations);
-    Form<double> form;
-    add_lyapunov(1.0, constants, proof, it, false, form);
-    return lower_triangle(restricted(form, it.state));
+  const auto of_means = iteration_of(question, constants, false);
+  const auto proof = named<double>(question, of_means, constants.rate, numbers);
+  const auto form_of = [&](const std::vector<double>& w, const Iteration<double>& it) {
+    Form<double> form(it.basis);
+    add_lyapunov(1.0, constants, proof, w, it, false, form);
+    Matrix<double> restricted;
+    for (const std::size_t i : it.state) {
+      restricted.emplace_back();
+      for (const std::size_t j : it.state) {
+        restricted.back().push_back(form.entries()[i][j]);
+      }
+    }
+    return lower_triangle(restricted);
   };
-  LyapunovFunction lyapunov{
-      .state = form_of(false), .objective = proof.objective(), .deviation = {}};
-  if (question.workers > 1) {
-    lyapunov.deviation = form_of(true);
+  LyapunovFunction lyapunov;
+  lyapunov.state = form_of(proof.form, of_means);
+  lyapunov.objective = proof.objective(of_means.before.back());
+  lyapunov.last = question.momentum ? proof.objective(of_means.before.front()) : 0;
+  if (has_deviations(question)) {
+    lyapunov.deviation = form_of(proof.deviation, iteration_of(question, constants, true));
   }
   return lyapunov;
 }
@@ -605,6 +611,19 @@ void check_question(const WorstRateQuestion& question) {
   require(question.step > 0 && std::isfinite(question.step),
           "the step is {}, but must be above 0",
           question.step);
+  const double momentum = question.momentum.value_or(0);
+  require(momentum >= 0 && momentum < 1, "momentum is {}, but must lie in [0, 1)", momentum);
+  require(question.error_weight > 0 && question.error_weight <= 1,
+          "the error weight is {}, but must lie in (0, 1]",
+          question.error_weight);
+  const bool estimates =
+      question.method == DescentMethod::ef21 || question.method == DescentMethod::econtrol;
+  const int most = estimates ? 1 : kMostLocalSteps;
+  require(question.local_steps >= 1 && question.local_steps <= most,
+          "local steps are {}, but must be from 1 to {}{}",
+          question.local_steps,
+          most,
+          estimates ? " with a method that exchanges estimates" : "");
 }
 
 std::int64_t ticks_of(double rate) { return std::llround(rate * static_cast<double>(kTicks)); }

@@ -56,7 +56,7 @@ class EControl final : public FeedbackFor<EControl> {
   Units units() const override { return Units::gradient; }
   std::size_t vectors() const override { return 3; }
   bool estimates() const override { return true; }
-  bool controls_error() const override { return true; }
+  std::optional<double> error_weight() const override { return error_weight_; }
   // An accumulator does not hold the whole e^p, so that it tells the lost mass by lists alone.
   bool needs_lists() const override { return true; }
   bool conserves(const AggregatorLaw& /*aggregator*/,

@@ -121,7 +121,9 @@ class Feedback {
 
   /// True if beside the estimates it keeps the sum e^p of what they have missed: that is its
   /// residual, and not what they miss now.
-  virtual bool controls_error() const { return false; }
+  bool controls_error() const { return error_weight().has_value(); }
+  /// Returns the part of that sum that enters messages; absent for other feedbacks.
+  virtual std::optional<double> error_weight() const { return std::nullopt; }
 
   /// True if a residual loses what was selected, whatever a quantiser made of it.
   virtual bool clears_selection() const { return false; }

@@ -71,6 +71,8 @@ void add_falsify(CLI::App& command, Options& options) {
   command.add_option("--dim", own.dimension, "d, the length of an accumulator")->required();
   command.add_option("--against", own.against, "delta, conservation, contraction or tight-rate");
   command.add_option("--condition", own.condition, "L/mu, with --against tight-rate (100)");
+  command.add_option("--feedback", own.feedback, "ef14 or ef21, with --against tight-rate (ef14)")
+      ->check(utf8_text);
   command.add_option(
       "--steps", own.steps, "with tight-rate: search runs of N iterations, from e = 0");
   command.add_option(
@@ -99,10 +101,15 @@ void add_rate(CLI::App& command, Options& options) {
   command.add_option("--dim", own.dimension, "d, for bytes (1000000)");
   command.add_option("--accuracy", own.accuracy, "as a share of the start (1e-6)");
   command.add_option("--step", own.step, "what is known at this step, with the worst case");
+  command.add_option("--momentum", own.momentum, "of the worst case: the heavy ball, in [0, 1)");
+  command.add_option(
+      "--local-steps", own.local_steps, "of the worst case: gradients before an exchange (1)");
+  command.add_option("--error-weight", own.error_weight, "of worst-econtrol (0.001)");
   add_flag(command, "--curve", own.curve, "the worst case over steps, instead of densities");
   command
       .add_option("--method", own.method, "one row: a theorem, memoryless, dense, worst-ef14, ...")
       ->check(utf8_text);
+  command.add_option("--figure", own.figure, "draw bytes over densities: .svg, .pdf or .tex");
   command.add_option("--from", own.from, "a result folder, for its constants");
   command.add_option("--study", own.study, "a study, for the constants of its methods");
   command.add_option("--data-dir", options.data_dir, "where data sets lie ($RESIDUUM_DATA, data/)");

@@ -132,6 +132,39 @@ double share_kept(const Options& options, const Method& method, std::size_t dime
   return *law.contraction;
 }
 
+/// Returns why V of the tight theory is not defined for a memory; empty where it is.
+std::string_view obstacle_of(const Feedback& feedback) {
+  if (feedback.controls_error()) {
+    return "it also sums what its estimates have missed";
+  }
+  if (feedback.averaging()) {
+    return "its estimates follow an average of the gradients";
+  }
+  if (feedback.has_velocity()) {
+    return "it remembers velocities";
+  }
+  return feedback.conserves(AggregatorLaw(), false, 1) ? ""
+                                                       : "it remembers nothing of what is not sent";
+}
+
+/// Makes the memory that --feedback names. Throws where the theory has no V of it.
+std::unique_ptr<Feedback> feedback_with_v(const Options& options) {
+  const std::string& kind = options.falsify.feedback;
+  auto feedback = make_feedback(Section("feedback", reports::Json{{"kind", kind}}));
+  const auto obstacle = obstacle_of(*feedback);
+  require(obstacle.empty(),
+          "--against {} has a V of residuals, ef14, and one of estimates, ef21; --feedback {} has "
+          "neither, because {}",
+          kTightRate,
+          kind,
+          obstacle);
+  require(!feedback->estimates() || options.put_back == Options().put_back,
+          "--putback {} is a rule of residuals, and --feedback {} keeps estimates; leave it out",
+          options.put_back,
+          kind);
+  return feedback;
+}
+
 reports::Json rows_of(const std::vector<double>& numbers, std::size_t dimension) {
   auto rows = reports::Json::array();
   for (std::size_t at = 0; at < numbers.size(); at += dimension) {
@@ -148,6 +181,7 @@ reports::Json as_json(const WorstIteration& worst, const Options& options) {
           {"verdict", worst.is_above() ? "violated" : "not violated"},
           {"against", kTightRate},
           {"assumption", "V' <= rho* V in one iteration of error feedback, from any state"},
+          {"feedback", options.falsify.feedback},
           {"bound", reports::json_number(worst.rate)},
           {"aggregator", options.aggregator},
           {"putback", options.put_back},
@@ -212,9 +246,13 @@ std::string study_of(const WorstRun& worst, const Options& options, const Sectio
   if (options.quantiser != "none") {
     text += section_text("quantiser", quantiser_section(options).given());
   }
-  text += section_text("feedback", {{"kind", "ef14"}, {"putback", options.put_back}});
+  reports::Json memory{{"kind", given.feedback}};
+  if (!worst.estimates) {
+    memory["putback"] = options.put_back;
+  }
+  text += section_text("feedback", memory);
   text += section_text("step", {{"value", worst.step}});
-  text += section_text("budget", {{"iterations", *given.steps}});
+  text += section_text("budget", {{"iterations", *given.steps + (worst.estimates ? 1 : 0)}});
   return text + section_text("probes", {{"names", {"lyapunov"}}, {"times", false}});
 }
 
@@ -226,6 +264,7 @@ reports::Json as_json(const WorstRun& worst, const Options& options) {
           {"assumption",
            given.ratio == "largest" ? "V' <= rho* V in every iteration of a run from e = 0"
                                     : "V falls by rho* on average over a run from e = 0"},
+          {"feedback", given.feedback},
           {"bound", reports::json_number(worst.rate)},
           {"aggregator", options.aggregator},
           {"putback", options.put_back},
@@ -305,12 +344,17 @@ ExitCode falsify_tight_rate(const Options& options) {
           "--condition is {}, but must be above 1",
           given.condition);
   const Section selection = sparsifier_section(options);
-  const Method method = one_step_method(
+  auto feedback = feedback_with_v(options);
+  const bool estimates = feedback->estimates();
+  Method method = one_step_method(
       selection, aggregator_section(options), options.put_back, quantiser_section(options));
   selection.finish();
   const auto dimension = static_cast<std::size_t>(given.dimension);
   check_has_k(options, *method.sparsifier, dimension);
   if (given.steps) {
+    if (estimates) {
+      method.feedback = std::move(feedback);
+    }
     return falsify_tight_runs(options, method, selection);
   }
   const auto worst = falsify_rate(method,
@@ -319,7 +363,8 @@ ExitCode falsify_tight_rate(const Options& options) {
                                    .condition = given.condition,
                                    .contraction = share_kept(options, method, dimension),
                                    .seed = static_cast<std::uint64_t>(given.seed),
-                                   .evaluations = static_cast<std::uint64_t>(given.evaluations)});
+                                   .evaluations = static_cast<std::uint64_t>(given.evaluations),
+                                   .estimates = estimates});
   write_vectors(given.out, worst.accumulators, dimension);
   print_json(as_json(worst, options), options.json ? -1 : 2);
   return ExitCode::done;
@@ -371,6 +416,9 @@ ExitCode falsify_command(const Options& options) {
           "--steps are those of runs --against {}; got --against {}",
           kTightRate,
           given.against);
+  require(given.feedback == FalsifyOptions().feedback || given.against == kTightRate,
+          "--feedback is for --against {}: the other assumptions are on what a residual keeps",
+          kTightRate);
   require(given.steps || (given.skip == 0 && given.ratio == FalsifyOptions().ratio),
           "--skip and --ratio are for runs; say how long they are by --steps");
   return given.against == kTightRate ? falsify_tight_rate(named) : falsify_assumption(named);

@@ -7,14 +7,18 @@
 #include <cmath>
 #include <optional>
 
+#include "assumptions/theorems/tight.h"
+#include "core/schedules/tight_rate.h"
 #include "core/text.h"
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/plan_formats.h"
 #include "experiments/program/console/streams.h"
+#include "experiments/program/runs/run_facts.h"
 #include "experiments/program/runs/run_folder.h"
 #include "experiments/program/study/foreign_code.h"
 #include "experiments/program/study/prepare_all.h"
 #include "experiments/program/study/run_config.h"
+#include "experiments/program/study/worker_smoothness.h"
 #include "objectives/data/catalogue.h"
 #include "reports/tables/result_folder.h"
 #include "reports/terminal/table.h"
@@ -168,6 +172,57 @@ double estimated_seconds(const PreparedRun& run) {
          (run.needs_pilot ? kPilots : 1);
 }
 
+/// Says where the step of a run lies against the one that is best in the worst case; empty where
+/// the tight theory of error feedback would not apply at its step either.
+std::string tight_step_note(const PreparedRun& run) {
+  const auto step = run.method->step_rule->constant();
+  if (!step) {
+    return {};
+  }
+  RunFacts facts = run_facts(run);
+  if (!facts.full_gradients || !facts.worker_strong_convexity) {
+    return {};  // before L_p is computed of data
+  }
+  const auto of_workers = worker_smoothness(run);
+  const auto largest = std::max_element(of_workers.begin(), of_workers.end());
+  if (largest != of_workers.end()) {
+    facts.largest_worker_smoothness = Known{*largest, {}};
+  }
+  const auto problem = compressed_problem_of(facts);
+  const auto known =
+      problem ? lyapunov_facts(facts, tight_step(*problem)) : std::optional<LyapunovFacts>();
+  if (!known || !known->rate) {
+    return {};
+  }
+  const double best = tight_step(*problem);
+  return fmt::format(
+      "the step {:.4g} is {:.3g} of η* = {:.4g}, at which V falls by {:.6g}; see residuum rate "
+      "--study STUDY --step {:.4g}",
+      *step,
+      *step / best,
+      best,
+      *known->rate,
+      *step);
+}
+
+/// Each note once, of the first methods of the first seed.
+void say_tight_steps(const Study& study, ObjectiveCache& objectives) {
+  constexpr int kMost = 5;
+  std::vector<std::string> said;
+  KnownKeys known;
+  int looked_at = 0;
+  for (const auto& spec : study.runs) {
+    if (spec.seed != study.runs.front().seed || ++looked_at > kMost) {
+      continue;
+    }
+    auto note = tight_step_note(prepare(spec, objectives, known));
+    if (!note.empty() && std::find(said.begin(), said.end(), note) == said.end()) {
+      say(note);
+      said.push_back(std::move(note));
+    }
+  }
+}
+
 }  // namespace
 
 ExitCode plan_command(const Options& options) {
@@ -217,6 +272,9 @@ ExitCode plan_command(const Options& options) {
   }
   plan_format(options.plan_format).print(options, plan);
   require_prepared(runs);
+  if (plan_format(options.plan_format).has_notes) {
+    say_tight_steps(study, objectives);
+  }
   if (const std::string note = foreign_code_note(study); !note.empty()) {
     say(note);
   }

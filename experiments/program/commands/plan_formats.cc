@@ -70,7 +70,7 @@ int shared_processes(const Plan& plan) {
 
 const std::vector<PlanFormat>& plan_formats() {
   static const std::vector<PlanFormat> formats{
-      {.name = "table", .print = print_plan_as_table, .lists_layers = true},
+      {.name = "table", .print = print_plan_as_table, .lists_layers = true, .has_notes = true},
       {.name = "json", .print = print_plan_as_json, .lists_layers = true},
       {.name = "slurm",
        .print = print_plan_as_slurm,

@@ -47,6 +47,7 @@ struct PlanFormat {
   bool lists_layers = false;       // and so goes together with --layers
   bool is_an_engine = false;       // that is told beforehand what to run
   bool takes_job_options = false;  // what JobOptions say
+  bool has_notes = false;          // for people, on stderr
 };
 
 const std::vector<PlanFormat>& plan_formats();

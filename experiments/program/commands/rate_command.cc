@@ -21,6 +21,7 @@
 #include "experiments/program/study/worker_smoothness.h"
 #include "objectives/data/catalogue.h"
 #include "reports/analysis/words.h"
+#include "reports/figures/paper_figure.h"
 #include "reports/tables/result_folder.h"
 #include "reports/terminal/table.h"
 #include "reports/verdicts/evidence.h"
@@ -41,6 +42,12 @@ struct RateQuestion {
   std::int64_t dimension = 0;  // d, for bytes
   double accuracy = 1e-6;      // of the start
   std::optional<double> step;
+  // Of the worst cases; the theorems say nothing of them.
+  std::optional<double> momentum;
+  int local_steps = 1;
+  double error_weight = 0.001;
+
+  bool is_beyond_theorems() const { return momentum || local_steps > 1; }
 };
 
 /// A linear rate of one method, by one source. Bytes are those that a worker sends.
@@ -56,6 +63,7 @@ struct RateRow {
 
 constexpr const char* kMemoryless = "memoryless";
 constexpr const char* kDense = "dense";
+constexpr const char* kSaysNothing = "says nothing of momentum and local steps";
 
 /// Returns how many iterations make a quantity that falls by `rate` as small as `accuracy` of
 /// itself; absent where it does not fall.
@@ -100,6 +108,10 @@ void take_costs(const RateQuestion& question, double bytes, RateRow& row) {
 
 RateRow row_of_theorem(const Theorem& theorem, const RateQuestion& question) {
   RateRow row{.name = std::string(theorem.name), .source = std::string(theorem.paper)};
+  if (question.is_beyond_theorems()) {
+    row.note = kSaysNothing;
+    return row;
+  }
   row.rate = theorem.linear_rate(question.problem, question.step);
   row.note = row.rate ? "" : "says nothing of this step";
   const double bytes = bytes_of_message(question);
@@ -115,6 +127,10 @@ RateRow row_without_memory(const char* name, const RateQuestion& question) {
                                  : "de Klerk, Glineur, Taylor, SIAM J. Optim. 2020"};
   CompressedProblem problem = question.problem;
   problem.contraction = is_dense ? 1 : problem.contraction;
+  if (question.is_beyond_theorems()) {
+    row.note = kSaysNothing;
+    return row;
+  }
   const double step = memoryless_step(problem);
   constexpr double kRounding = 1e-9;
   if (question.step && std::abs(*question.step - step) > kRounding * step) {
@@ -138,21 +154,57 @@ RateRow row_without_memory(const char* name, const RateQuestion& question) {
 struct WorstCase {
   std::string_view name;
   DescentMethod method;
-  std::string_view lyapunov;  // what V is made of
+  std::string_view memory;  // what V is of besides x - x* and grad f
 };
 
-constexpr std::array kWorstCases{
-    WorstCase{"worst-ef14", DescentMethod::ef14, "V: form in x − x*, ∇f, e, plus f − f*"},
-    WorstCase{"worst-ef21", DescentMethod::ef21, "V: form in x − x*, ∇f, g, plus f − f*"},
-    WorstCase{"worst-memoryless", DescentMethod::memoryless, "V: form in x − x*, ∇f, plus f − f*"}};
+constexpr std::array kWorstCases{WorstCase{"worst-ef14", DescentMethod::ef14, ", e"},
+                                 WorstCase{"worst-ef21", DescentMethod::ef21, ", g"},
+                                 WorstCase{"worst-econtrol", DescentMethod::econtrol, ", h, e"},
+                                 WorstCase{"worst-memoryless", DescentMethod::memoryless, ""},
+                                 WorstCase{"worst-dense", DescentMethod::dense, ""}};
 
-bool has_worst_case(const CompressedProblem& problem) {
-  return problem.contraction < 1 && problem.smoothness > problem.strong_convexity;
+bool has_memory(DescentMethod method) {
+  return method != DescentMethod::memoryless && method != DescentMethod::dense;
 }
 
-/// Returns the step that is best in the worst case.
-double best_step(const WorstCase& worst, const CompressedProblem& problem) {
-  return worst.method == DescentMethod::memoryless ? memoryless_step(problem) : tight_step(problem);
+bool has_worst_case(const WorstCase& worst, const CompressedProblem& problem) {
+  return problem.smoothness > problem.strong_convexity &&
+         (problem.contraction < 1 || worst.method == DescentMethod::dense);
+}
+
+/// Returns the step that is best in the worst case. With momentum, with local steps and of EControl
+/// none is known: this is the one by which the model goes as far as error feedback's best.
+double best_step(const WorstCase& worst, const RateQuestion& question) {
+  CompressedProblem problem = question.problem;
+  double step = tight_step(problem);
+  if (!has_memory(worst.method)) {
+    problem.contraction = worst.method == DescentMethod::dense ? 1 : problem.contraction;
+    step = memoryless_step(problem);
+  }
+  return step * (1 - question.momentum.value_or(0)) / question.local_steps;
+}
+
+/// Says why there is no worst case; empty where there is one.
+std::string_view obstacle_of(const WorstCase& worst, const RateQuestion& question) {
+  if (!has_worst_case(worst, question.problem)) {
+    return "needs L above mu and messages that leave something out";
+  }
+  if (question.workers > 1 && worst.method == DescentMethod::memoryless) {
+    return "for one worker only";
+  }
+  const bool estimates =
+      worst.method == DescentMethod::ef21 || worst.method == DescentMethod::econtrol;
+  return estimates && question.local_steps > 1 ? "estimates exclude local steps" : "";
+}
+
+/// Says what V is of, and which f_p the proof is for.
+std::string note_of(const WorstCase& worst, const RateQuestion& question) {
+  const bool needs_common_minimizer =
+      question.workers > 1 && (worst.method == DescentMethod::ef14 || question.local_steps > 1);
+  return fmt::format("V: form in x − x*, ∇f{}{}, plus f − f*{}",
+                     worst.memory,
+                     question.momentum ? ", v, ∇f(x⁻)" : "",
+                     needs_common_minimizer ? "; if x* minimises every f_p" : "");
 }
 
 OrderedJson as_json(const WorstRateQuestion& asked, const WorstRate& found) {
@@ -165,6 +217,7 @@ OrderedJson as_json(const WorstRateQuestion& asked, const WorstRate& found) {
           {"least_pivot", found.least_pivot},
           {"v_state", found.lyapunov.state},
           {"v_objective", found.lyapunov.objective},
+          {"v_last_objective", found.lyapunov.last},
           {"v_deviation", found.lyapunov.deviation}};
 }
 
@@ -173,29 +226,30 @@ RateRow row_of_worst_case(const WorstCase& worst, const RateQuestion& question) 
               .source =
                   "semidefinite programme with V unknown, as arXiv:2506.05271; the proof is "
                   "checked in rational numbers"};
-  if (!has_worst_case(question.problem)) {
-    row.note = "needs L above mu and messages that leave something out";
-    return row;
-  }
-  if (question.workers > 1 && worst.method == DescentMethod::memoryless) {
-    row.note = "for one worker only";
+  const auto obstacle = obstacle_of(worst, question);
+  if (!obstacle.empty()) {
+    row.note = obstacle;
     return row;
   }
   const WorstRateQuestion asked{.method = worst.method,
                                 .problem = question.problem,
-                                .step = question.step.value_or(best_step(worst, question.problem)),
-                                .workers = question.workers};
+                                .step = question.step.value_or(best_step(worst, question)),
+                                .workers = question.workers,
+                                .momentum = question.momentum,
+                                .local_steps = question.local_steps,
+                                .error_weight = question.error_weight};
   const auto found = worst_rate(asked);
   if (!found) {
     row.note = "no proof of a factor below 1 found";
     return row;
   }
   row.rate = ContractionRate{.step = asked.step, .rate = found->rate, .of = "V of this step"};
-  const bool needs_common_minimizer = question.workers > 1 && worst.method == DescentMethod::ef14;
-  row.note = fmt::format(
-      "{}{}", worst.lyapunov, needs_common_minimizer ? "; if x* minimises every f_p" : "");
+  row.note = note_of(worst, question);
   row.proof = as_json(asked, *found);
-  take_costs(question, bytes_of_message(question), row);
+  const bool is_dense = worst.method == DescentMethod::dense;
+  take_costs(question,
+             is_dense ? bytes_of_exchange("dense", question, 1) : bytes_of_message(question),
+             row);
   return row;
 }
 
@@ -206,24 +260,25 @@ struct CurveRow {
   std::array<std::optional<double>, kWorstCases.size()> rates{};
 };
 
-CurveRow curve_row(const RateQuestion& question, double multiple) {
+CurveRow curve_row(const RateQuestion& question, const std::string& method, double multiple) {
   CurveRow row{.multiple = multiple};
   for (std::size_t i = 0; i < kWorstCases.size(); ++i) {
     RateQuestion at = question;
-    row.steps[i] = multiple * best_step(kWorstCases[i], question.problem);
+    row.steps[i] = multiple * best_step(kWorstCases[i], question);
     at.step = row.steps[i];
-    const auto found = row_of_worst_case(kWorstCases[i], at).rate;
+    const bool is_wanted = method.empty() || method == kWorstCases[i].name;
+    const auto found = is_wanted ? row_of_worst_case(kWorstCases[i], at).rate : std::nullopt;
     row.rates[i] = found ? std::optional(found->rate) : std::nullopt;
   }
   return row;
 }
 
-std::vector<CurveRow> curve_rows(const RateQuestion& question) {
+std::vector<CurveRow> curve_rows(const RateQuestion& question, const std::string& method) {
   constexpr std::array kMultiples{0.1, 0.2, 0.5, 0.8, 0.9, 0.95, 1.0, 1.01, 1.02, 1.05, 1.1};
   std::vector<CurveRow> rows;
   rows.reserve(kMultiples.size());
   for (const double multiple : kMultiples) {
-    rows.push_back(curve_row(question, multiple));
+    rows.push_back(curve_row(question, method, multiple));
   }
   return rows;
 }
@@ -257,7 +312,8 @@ std::vector<RateRow> rows_of(const RateQuestion& question, const std::string& me
     }
   }
   for (const auto& worst : kWorstCases) {
-    if (worst.name == method || (method.empty() && question.step)) {
+    if (worst.name == method ||
+        (method.empty() && (question.step || question.is_beyond_theorems()))) {
       rows.push_back(row_of_worst_case(worst, question));
     }
   }
@@ -310,6 +366,93 @@ DensityRow cheapest_density(const RateQuestion& question) {
   return best;
 }
 
+/// Returns the bytes to the accuracy at a density by a bound of the registry; absent where it has
+/// none.
+std::optional<double> bytes_by(const Theorem& theorem,
+                               const RateQuestion& question,
+                               double density) {
+  CompressedProblem problem = question.problem;
+  problem.contraction = density;
+  const auto rate = theorem.linear_rate(problem, {});
+  const bool falls = rate && rate->rate > 0 && rate->rate < 1;
+  return falls ? std::optional(bytes_of_exchange("allgather", question, density) *
+                               std::log(question.accuracy) / std::log(rate->rate))
+               : std::nullopt;
+}
+
+/// The bytes of a worker over densities below 1, by the tight rate and by the bounds of the
+/// registry, with the density of the fewest.
+reports::FigureSpec density_figure(const RateQuestion& question) {
+  constexpr int kPoints = 60;
+  reports::FigureSpec spec;
+  spec.name = "densities";
+  spec.x_label = "density k/d";
+  spec.y_label = "bytes per worker";
+  spec.x_scale = reports::Scale::log;
+  spec.y_scale = reports::Scale::log;
+  spec.paper = reports::PaperSize();
+  const auto point = [](double density, std::optional<double> bytes) {
+    reports::Point made;
+    made.x = density;
+    made.middle = bytes;
+    return made;
+  };
+  const auto add_curve = [&](const std::string& label, bool is_bound, const auto& bytes_at) {
+    reports::Curve curve;
+    curve.label = label;
+    curve.style = spec.curves.size();
+    curve.is_bound = is_bound;
+    const double least = std::log(1 / static_cast<double>(question.dimension));
+    for (int i = kPoints; i >= 1; --i) {
+      const double density = std::exp(least * i / kPoints);
+      curve.points.push_back(point(density, bytes_at(density)));
+    }
+    spec.curves.push_back(std::move(curve));
+  };
+  add_curve("EF14 and EF21, tight rate", false, [&](double density) {
+    return std::optional(density_row(question, density).bytes);
+  });
+  const DensityRow best = cheapest_density(question);
+  reports::Curve mark;
+  mark.label = fmt::format("fewest: {:.3g} bytes at density {:.3g}", best.bytes, best.density);
+  mark.style = 1;
+  mark.points = {point(best.density, best.bytes)};
+  spec.curves.push_back(std::move(mark));
+  for (const auto& theorem : theorems()) {
+    const auto of_question =
+        theorem.linear_rate != nullptr ? bytes_by(theorem, question, 0.5) : std::nullopt;
+    if (of_question && *of_question != density_row(question, 0.5).bytes) {
+      add_curve(std::string(theorem.name), true, [&](double density) {
+        return bytes_by(theorem, question, density);
+      });
+    }
+  }
+  spec.reference =
+      reports::Reference{.y = density_row(question, 1).bytes, .label = "all entries, all-reduce"};
+  return spec;
+}
+
+/// Draws into the file that --figure names, if it is given.
+void draw_figure(const RateOptions& given, const std::vector<RateQuestion>& questions) {
+  if (!given.figure) {
+    return;
+  }
+  const auto ending = given.figure->extension();
+  require(ending == ".svg" || ending == ".pdf" || ending == ".tex",
+          "--figure {} must end in .svg, .pdf or .tex",
+          given.figure->string());
+  reports::require_figure_file(*given.figure);
+  require(!given.curve, "--figure draws bytes over densities; leave --curve out");
+  require(questions.size() == 1,
+          "--figure draws the densities of one method, and there are {}; give its constants",
+          questions.size());
+  require(questions.front().workers > 1,
+          "--figure draws the bytes that a worker sends, and a single one sends none; give "
+          "--workers");
+  require(questions.front().dimension > 1, "--figure needs --dim above 1, to have densities");
+  reports::write_paper_figure(density_figure(questions.front()), *given.figure);
+}
+
 // --- What is asked -------------------------------------------------------------------------------
 
 void check_problem(const RateOptions& given) {
@@ -351,6 +494,15 @@ void check_extent(const RateOptions& given) {
   require(!given.step || (*given.step > 0 && std::isfinite(*given.step)),
           "--step is {}, but must be above 0",
           given.step.value_or(0));
+  require(given.local_steps >= 1 && given.local_steps <= kMostLocalSteps,
+          "--local-steps is {}, but must be from 1 to {}",
+          given.local_steps,
+          kMostLocalSteps);
+  const double momentum = given.momentum.value_or(0);
+  require(momentum >= 0 && momentum < 1, "--momentum is {}, but must lie in [0, 1)", momentum);
+  require(given.error_weight > 0 && given.error_weight <= 1,
+          "--error-weight is {}, but must lie in (0, 1]",
+          given.error_weight);
   const auto names = method_names();
   require(
       given.method.empty() || std::find(names.begin(), names.end(), given.method) != names.end(),
@@ -369,7 +521,10 @@ RateQuestion question_of(const RateOptions& given) {
           .workers = static_cast<int>(given.workers),
           .dimension = given.dimension,
           .accuracy = given.accuracy,
-          .step = given.step};
+          .step = given.step,
+          .momentum = given.momentum,
+          .local_steps = static_cast<int>(given.local_steps),
+          .error_weight = given.error_weight};
 }
 
 /// The constants that a study or a folder has say nothing of accuracy and step.
@@ -403,7 +558,10 @@ void add_question(const RateOptions& given,
        .workers = static_cast<int>(facts.workers),
        .dimension = static_cast<std::int64_t>(facts.dimension),
        .accuracy = given.accuracy,
-       .step = given.step});
+       .step = given.step,
+       .momentum = given.momentum,
+       .local_steps = static_cast<int>(given.local_steps),
+       .error_weight = given.error_weight});
 }
 
 /// Takes the constants of each method of a result folder. A worker's L that is not known is the
@@ -537,16 +695,42 @@ void print_densities(const RateQuestion& question) {
              best.density < 1 ? "" : " (all entries, by all-reduce)");
 }
 
-void print_curve(const RateQuestion& question) {
-  std::vector<std::vector<std::string>> cells{
-      {"of the best step", "step", "worst-ef14", "worst-ef21", "step", "worst-memoryless"}};
-  for (const auto& row : curve_rows(question)) {
-    cells.push_back({fmt::format("{:g}", row.multiple),
-                     fmt::format("{:.6g}", row.steps[0]),
-                     proved_text(row.rates[0]),
-                     proved_text(row.rates[1]),
-                     fmt::format("{:.6g}", row.steps[2]),
-                     proved_text(row.rates[2])});
+/// A worst case over steps; those of error feedback share the steps of the first.
+struct CurveColumn {
+  std::size_t method = 0;  // of kWorstCases
+  bool has_steps = true;
+};
+
+std::vector<CurveColumn> curve_columns(const std::string& method) {
+  std::vector<CurveColumn> columns;
+  for (std::size_t i = 0; i < kWorstCases.size(); ++i) {
+    if (method.empty() || method == kWorstCases[i].name) {
+      columns.push_back(
+          {.method = i, .has_steps = columns.empty() || !has_memory(kWorstCases[i].method)});
+    }
+  }
+  return columns;
+}
+
+void print_curve(const RateQuestion& question, const std::string& method) {
+  const auto columns = curve_columns(method);
+  std::vector<std::vector<std::string>> cells{{"of the best step"}};
+  const auto add = [&](const CurveColumn& column, const std::string& step, std::string rate) {
+    if (column.has_steps) {
+      cells.back().push_back(step);
+    }
+    cells.back().push_back(std::move(rate));
+  };
+  for (const auto& column : columns) {
+    add(column, "step", std::string(kWorstCases[column.method].name));
+  }
+  for (const auto& row : curve_rows(question, method)) {
+    cells.push_back({fmt::format("{:g}", row.multiple)});
+    for (const auto& column : columns) {
+      add(column,
+          fmt::format("{:.6g}", row.steps[column.method]),
+          proved_text(row.rates[column.method]));
+    }
   }
   fmt::print("\n{}", reports::aligned(cells));
 }
@@ -602,9 +786,9 @@ OrderedJson as_json(const CurveRow& row) {
   return {{"of_best_step", row.multiple}, {"methods", std::move(methods)}};
 }
 
-OrderedJson curve_json(const RateQuestion& question) {
+OrderedJson curve_json(const RateQuestion& question, const std::string& method) {
   OrderedJson curve = OrderedJson::array();
-  for (const auto& row : curve_rows(question)) {
+  for (const auto& row : curve_rows(question, method)) {
     curve.push_back(as_json(row));
   }
   return curve;
@@ -639,26 +823,27 @@ ExitCode rate_command(const Options& options) {
   check_extent(given);
   const auto questions = questions_of(options);
   for (const auto& question : questions) {
-    require(!given.curve || has_worst_case(question.problem),
+    require(!given.curve || has_worst_case(kWorstCases.front(), question.problem),
             "--curve needs L above mu and a share below 1: L = {:g}, mu = {:g}, share {:g}",
             question.problem.smoothness,
             question.problem.strong_convexity,
             question.problem.contraction);
   }
+  draw_figure(given, questions);
   OrderedJson all = OrderedJson::array();
   for (const auto& question : questions) {
     const auto rows = rows_of(question, given.method);
     if (options.json) {
       all.push_back(as_json(question, rows));
       if (given.curve) {
-        all.back()["curve"] = curve_json(question);
+        all.back()["curve"] = curve_json(question, given.method);
       }
       continue;
     }
     print_question(question);
     print_rows(rows);
     if (given.curve) {
-      print_curve(question);
+      print_curve(question, given.method);
     } else if (given.method.empty()) {
       print_densities(question);
     }

@@ -14,7 +14,8 @@ struct FalsifyOptions {
   std::int64_t workers = 0;
   std::int64_t dimension = 0;
   std::string against = "delta";
-  double condition = 100;  // kappa, against the tight rate
+  double condition = 100;         // kappa, against the tight rate
+  std::string feedback = "ef14";  // against the tight rate
   std::int64_t seed = 1;
   std::int64_t evaluations = 20000;
   std::optional<std::int64_t> steps;  // of a run, against the tight rate
@@ -35,6 +36,10 @@ struct RateOptions {
   std::int64_t dimension = 1'000'000;
   double accuracy = 1e-6;
   std::optional<double> step;
+  std::optional<double> momentum;  // the heavy ball behind the exchange
+  std::int64_t local_steps = 1;
+  double error_weight = 0.001;                  // of EControl
+  std::optional<std::filesystem::path> figure;  // of bytes over densities
   bool curve = false;
   std::string method;  // empty: all
 };

@@ -92,6 +92,7 @@ void add_exchange(const PreparedRun& run, RunFacts& facts) {
                  : feedback.has_velocity() ? Memory::velocity
                                            : Memory::residual;
   facts.averaging = feedback.averaging();
+  facts.error_weight = feedback.error_weight();
   facts.conserves = known_losses(run).empty();
   facts.in_gradient_units = holds_gradients(*run.method);
 }

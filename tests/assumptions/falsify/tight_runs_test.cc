@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "assumptions/falsify/tight_search.h"
 #include "assumptions/one_step.h"
 #include "tests/assumptions/rotated_quadratics.h"
 
@@ -51,6 +52,52 @@ TEST(TightRunSearch, WholeMessagesComeToTheRateAndNotAbove) {
     EXPECT_FALSE(worst.is_above()) << worst.ratio;
     EXPECT_EQ(worst.ratio, worst.largest);
     EXPECT_LE(worst.average, worst.largest);
+  }
+}
+
+Method estimates_method(const std::string& aggregator) {
+  Method method = top_k_method(aggregator, 1);
+  method.feedback = make_feedback(Section("feedback", {{"kind", "ef21"}}));
+  return method;
+}
+
+TEST(TightRunSearch, WholeMessagesOfEstimatesComeToTheRateAndNotAbove) {
+  for (const int workers : {1, 2}) {
+    const auto worst =
+        falsify_runs(estimates_method("allgather"),
+                     {.workers = workers, .ratio = RunRatio::largest, .evaluations = 2000});
+    EXPECT_TRUE(worst.estimates);
+    EXPECT_GT(worst.ratio, 0.9931) << workers;
+    EXPECT_FALSE(worst.is_above()) << worst.ratio;
+  }
+}
+
+// One iteration of a run is one that the search over single iterations can find, too: V before is
+// of the same state, and what the exchange leaves is what the estimates miss.
+TEST(TightRateSearch, OfEstimatesFindsWhatRunsComeTo) {
+  for (const char* aggregator : {"allgather", "gtopk-exact", "gtopk-mask"}) {
+    const auto run = falsify_runs(estimates_method(aggregator),
+                                  {.workers = 3,
+                                   .condition = 10,
+                                   .steps = 40,
+                                   .ratio = RunRatio::largest,
+                                   .evaluations = 500});
+    const auto any =
+        falsify_rate(top_k_method(aggregator, 1),
+                     {.workers = 3, .condition = 10, .evaluations = 20000, .estimates = true});
+    EXPECT_EQ(any.rate, run.rate);
+    EXPECT_GT(any.ratio, run.ratio - 2e-3) << aggregator;
+  }
+}
+
+TEST(TightRateSearch, OfEstimatesNeverPassesTheRateOfWholeMessages) {
+  // The worst case has the same f_p on all workers, which the search for several seldom comes to.
+  for (const auto& [workers, nearly] : {std::pair{1, 0.993}, std::pair{3, 0.96}}) {
+    const auto worst = falsify_rate(top_k_method("allgather", 1),
+                                    {.workers = workers, .evaluations = 20000, .estimates = true});
+    EXPECT_NEAR(worst.rate, 0.9932261130402541, 1e-14);
+    EXPECT_GT(worst.ratio, nearly) << workers;
+    EXPECT_FALSE(worst.is_above()) << worst.ratio;
   }
 }
 

@@ -194,5 +194,58 @@ TEST(Ef21Sgdm, AndEf21AreAboutAnAverageAndAboutGradients) {
       << bound.reason;
 }
 
+/// alpha = 0.36, w = 1/20: nu = 0.7056, B = 6 * 0.64 * 1.7056/0.2944^2. P = 4, L = L~ = 1.
+RunFacts controls(double variance) {
+  RunFacts facts = top_k_facts(36);
+  facts.feedback = "econtrol";
+  facts.memory = Memory::control;
+  facts.error_weight = 0.05;
+  facts.workers = 4;
+  facts.worker_smoothness = Known{1, "exact"};
+  facts.noise_variance = Known{variance, "exact"};
+  return facts;
+}
+
+TEST(EControlTheorem, IsThatOfAHandCalculation) {
+  SteadyRun run{.step = 0.02, .gradient = 1e-3, .further = {{Column::residual_norm_sq, 3}}};
+  const Bound bound = evaluate("econtrol", run.evidence(controls(2)));
+  ASSERT_TRUE(bound.has_verdict()) << bound.reason;
+  // 6.549504/0.08667136 and, with 1.28/0.2944, B'.
+  const double change = 75.56710775;
+  const double of_noise = 79.91493384;
+  // 4/(0.02 * 100); 2 * 0.02 * 2/4; (0.02/0.05)^2 = 0.16 times 16 * 3/(0.2944 * 100), and times
+  // 8 * 2 B' + 16 B * 0.0004 * 2/4.
+  EXPECT_NEAR(bound.terms.at(0).value, 2, 1e-12);
+  EXPECT_NEAR(bound.terms.at(1).value, 0.02, 1e-12);
+  EXPECT_NEAR(bound.terms.at(2).value, 0.16 * 1.630434783, 1e-9);
+  EXPECT_NEAR(bound.terms.at(3).value, 0.16 * (16 * of_noise + 0.0032 * change), 1e-6);
+  // 1/sqrt(32 B) = 0.020336; the root of w times it, 0.0319, is above.
+  run.step = 0.0203;
+  EXPECT_TRUE(evaluate("econtrol", run.evidence(controls(2))).has_verdict());
+  run.step = 0.0204;
+  EXPECT_EQ(evaluate("econtrol", run.evidence(controls(2))).verdict, BoundVerdict::not_applicable);
+}
+
+TEST(EControlTheorem, AsksForASmallWeightAndForErrorControl) {
+  const SteadyRun run{.step = 0.001, .gradient = 1e-3, .further = {{Column::residual_norm_sq, 3}}};
+  RunFacts facts = controls(0);
+  ASSERT_TRUE(evaluate("econtrol", run.evidence(facts)).has_verdict());
+  facts.error_weight = 0.08;  // B w^2 = 0.67
+  EXPECT_EQ(
+      state_of(evaluate("econtrol", run.evidence(facts)), "w is small against α: ν < 1, Bw² ≤ 1/2"),
+      PreconditionState::not_met);
+  facts = controls(0);
+  facts.memory = Memory::estimate;
+  EXPECT_EQ(evaluate("econtrol", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
+  facts = controls(0);
+  facts.applies_whole_messages = false;
+  EXPECT_EQ(evaluate("econtrol", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
+  const SteadyRun unmeasured{.step = 0.001, .gradient = 1e-3};
+  const Bound bound = evaluate("econtrol", unmeasured.evidence(controls(0)));
+  EXPECT_EQ(bound.verdict, BoundVerdict::not_measured);
+  EXPECT_NE(bound.reason.find("residuals after the first iteration"), std::string::npos)
+      << bound.reason;
+}
+
 }  // namespace
 }  // namespace residuum

@@ -139,10 +139,12 @@ class UnequalQuadratics final : public Objective {
     facts.applies_whole_messages = exchange->law().applies_whole_messages;
     facts.weighs_messages = exchange->law().weighs_messages;
     facts.approximates_sum = exchange->law().approximates_sum;
-    facts.memory = memory->estimates()      ? Memory::estimate
+    facts.memory = memory->controls_error() ? Memory::control
+                   : memory->estimates()    ? Memory::estimate
                    : memory->has_velocity() ? Memory::velocity
                                             : Memory::residual;
     facts.averaging = memory->averaging();
+    facts.error_weight = memory->error_weight();
     facts.in_gradient_units = memory->units() == Units::gradient;
     facts.conserves = !facts.weighs_messages &&
                       memory->conserves(exchange->law(), facts.sends_everything, recipe.workers);

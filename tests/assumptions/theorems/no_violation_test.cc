@@ -187,5 +187,23 @@ TEST(NoViolation, OfEf21Sgdm) {
   }
 }
 
+// alpha = 1/10, L = L_p = 1.
+TEST(NoViolation, OfEControl) {
+  for (const double weight : {0.002, 0.01}) {
+    for (const double noise : {0.0, 4.0}) {
+      const UnequalQuadratics problem({.noise_variance = noise});
+      const double nu = 0.9 * (1 + weight) * (1 + weight);
+      const double change = 6 * 0.9 * (1 + nu) / ((1 - nu) * (1 - nu));
+      const double limit = std::sqrt(weight / std::sqrt(32 * change));
+      const Json feedback{{"kind", "econtrol"}, {"error_weight", weight}};
+      const auto evidence = test::evidence_of(
+          problem,
+          top_k(feedback, "allgather", std::min(limit, 1 / std::sqrt(32 * change))),
+          kSeeds);
+      expect_no_violation("econtrol", evidence, fmt::format("w = {}, sigma^2 = {}", weight, noise));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace residuum

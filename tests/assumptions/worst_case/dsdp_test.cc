@@ -136,12 +136,7 @@ class Dsdp {
 };
 
 /// At these constants DSDP's doubles suffice. Where there is no proof y = 0 has the largest t, 0.
-void expect_agreement(DescentMethod method, double condition, double multiple, int workers) {
-  WorstRateQuestion question{
-      .method = method,
-      .problem = {.smoothness = 1, .strong_convexity = 1 / condition, .contraction = 0.5},
-      .workers = workers};
-  question.step = multiple * tight_step(question.problem);
+void expect_agreement(const WorstRateQuestion& question) {
   const auto found = worst_rate(question);
   ASSERT_TRUE(found.has_value());
   const auto program = rate_program(question);
@@ -157,20 +152,51 @@ void expect_agreement(DescentMethod method, double condition, double multiple, i
   EXPECT_FALSE(is_proof(question, none.y, found->rate - digit));
 }
 
+WorstRateQuestion question_at(DescentMethod method,
+                              double condition,
+                              double multiple,
+                              int workers) {
+  WorstRateQuestion question{
+      .method = method,
+      .problem = {.smoothness = 1, .strong_convexity = 1 / condition, .contraction = 0.5},
+      .workers = workers};
+  question.step = multiple * tight_step(question.problem);
+  return question;
+}
+
 TEST(Dsdp, FindsTheSameWorstRates) {
   for (const double condition : {2.0, 20.0}) {
     for (const double multiple : {0.5, 1.0}) {
-      expect_agreement(DescentMethod::ef14, condition, multiple, 1);
+      expect_agreement(question_at(DescentMethod::ef14, condition, multiple, 1));
     }
   }
-  expect_agreement(DescentMethod::ef21, 2, 1, 1);
-  expect_agreement(DescentMethod::ef14, 2, 1, 3);
-  expect_agreement(DescentMethod::memoryless, 20, 1, 1);
+  expect_agreement(question_at(DescentMethod::ef21, 2, 1, 1));
+  expect_agreement(question_at(DescentMethod::ef14, 2, 1, 3));
+  expect_agreement(question_at(DescentMethod::memoryless, 20, 1, 1));
+}
+
+TEST(Dsdp, FindsTheSameWorstRatesOfMomentumLocalStepsAndEControl) {
+  auto question = question_at(DescentMethod::ef14, 2, 0.5, 1);
+  question.local_steps = 2;
+  expect_agreement(question);
+  question = question_at(DescentMethod::econtrol, 2, 0.5, 1);
+  question.error_weight = 0.1;
+  expect_agreement(question);
+  question = question_at(DescentMethod::dense, 10, 1, 1);
+  question.step = 1.3;
+  for (const double momentum : {0.1, 0.5}) {  // where quadratics are the worst, and where not
+    question.momentum = momentum;
+    expect_agreement(question);
+  }
 }
 
 #else
 
 TEST(Dsdp, FindsTheSameWorstRates) {
+  GTEST_SKIP() << "DSDP was not found at configuration (Debian's libdsdp-dev)";
+}
+
+TEST(Dsdp, FindsTheSameWorstRatesOfMomentumLocalStepsAndEControl) {
   GTEST_SKIP() << "DSDP was not found at configuration (Debian's libdsdp-dev)";
 }
 

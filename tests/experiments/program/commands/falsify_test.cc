@@ -120,6 +120,52 @@ TEST_F(Falsify, ARunRepeatsTheWorstRun) {
               1e-12);
 }
 
+TEST_F(Falsify, EstimatesComeToTheTightRateAndNotAbove) {
+  for (const auto& [workers, nearly] : {std::pair{"1", 0.9932}, std::pair{"2", 0.96}}) {
+    auto arguments = against_tight_rate("allgather", workers, "2", "100");
+    arguments.insert(arguments.end(), {"--feedback", "ef21"});
+    const auto found = json_of(arguments);
+    EXPECT_GT(found["worst"].get<double>(), nearly);
+    EXPECT_EQ(found["verdict"], "not violated") << found;
+    EXPECT_EQ(found["feedback"], "ef21");
+  }
+}
+
+TEST_F(Falsify, ARunRepeatsTheWorstRunOfEstimates) {
+  auto arguments = against_tight_rate("gtopk-exact", "3", "2", "10");
+  arguments.back() = "100";
+  arguments.insert(arguments.end(), {"--feedback", "ef21", "--steps", "40", "--skip", "10"});
+  const auto found = json_of(arguments);
+
+  const Finished run = residuum_program({"run", "worst.toml", "--out", "r"}, folder_.path());
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto values = column(read_text(folder_.path() / "r" / "iterations.csv"), "lyapunov");
+  ASSERT_EQ(values.size(), 41U);  // V_0 to V_40
+  EXPECT_NEAR(std::pow(std::stod(values[40]) / std::stod(values[10]), 1.0 / 30),
+              found["average"].get<double>(),
+              1e-12);
+}
+
+TEST_F(Falsify, TheTightRateKnowsTheMemoriesThatHaveAV) {
+  for (const auto& [feedback, says] :
+       std::vector<std::pair<std::string, std::string>>{{"none", "it remembers nothing"},
+                                                        {"dgc", "it remembers velocities"},
+                                                        {"ef21-sgdm", "follow an average"},
+                                                        {"econtrol", "sums what its estimates"},
+                                                        {"ef22", "unknown"}}) {
+    auto arguments = against_tight_rate("allgather", "2", "2", "10");
+    arguments.insert(arguments.end(), {"--feedback", feedback});
+    const Finished finished = residuum_program(arguments, folder_.path());
+    EXPECT_EQ(finished.code, 2) << feedback;
+    EXPECT_THAT(finished.err, HasSubstr(says));
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+  }
+  auto arguments = against_tight_rate("gtopk-tree", "2", "2", "10");
+  arguments.insert(arguments.end(), {"--feedback", "ef21", "--putback", "published"});
+  EXPECT_THAT(residuum_program(arguments, folder_.path()).err,
+              HasSubstr("--putback published is a rule of residuals"));
+}
+
 TEST_F(Falsify, RunsAreSearchedWithinTheirLimits) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
       {{"--steps", "0"}, "--steps is 0, but must be from 1 to"},

@@ -85,6 +85,27 @@ TEST_F(Rate, TheWorstCaseWantsAllEntries) {
   }
 }
 
+TEST_F(Rate, DrawsBytesOverDensities) {
+  const Finished drawn = residuum_program(usual({"--figure", "bytes.tex"}), folder_.path());
+  ASSERT_EQ(drawn.code, 0) << drawn.err;
+  const std::string figure = read_text(folder_.path() / "bytes.tex");
+  EXPECT_THAT(figure, HasSubstr("fewest: 2.07e+08 bytes at density 1"));  // 34.42 x 6e6, see above
+  EXPECT_THAT(figure, HasSubstr("ef21-pl"));
+  EXPECT_THAT(figure, HasSubstr("all entries, all-reduce"));
+
+  for (const auto& [further, says] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"--figure", "b.tex", "--curve"}, "leave --curve out"},
+           {{"--figure", "b.tex", "--dim", "1"}, "needs --dim above 1"},
+           {{"--figure", "b.bmp"}, "--figure b.bmp must end in .svg, .pdf or .tex"}}) {
+    const Finished refused = residuum_program(usual(further), folder_.path());
+    EXPECT_EQ(refused.code, 2) << says;
+    EXPECT_THAT(refused.err, HasSubstr(says));
+    EXPECT_EQ(refused.out, "");
+  }
+  EXPECT_THAT(residuum_program(usual({"--figure", "b.tex"}, "1"), folder_.path()).err,
+              HasSubstr("a single one sends none"));
+}
+
 TEST_F(Rate, KnowsNothingOfBytesWhereOnlyTheShareIsGiven) {
   const auto found =
       json_of({"rate", "--smoothness", "2", "--strong-convexity", "1", "--contraction", "0.5"});
@@ -118,9 +139,31 @@ TEST_F(Rate, HasTheWorstCaseAtAStep) {
   EXPECT_NEAR(one[0]["factor"].get<double>(), 0.9895216445537524, 1e-9);
 }
 
+TEST_F(Rate, HasTheWorstCaseOfMomentumLocalStepsAndEControl) {
+  // Gradient descent: H steps are H iterations; a little momentum is what it is on quadratics, the
+  // squared root of z^2 - (1 + beta - h mu) z + beta, here with beta = 0.1, h = 0.02, mu = 0.1.
+  const auto local = json_of(usual({"--local-steps", "3", "--step", "0.1"}, "1"));
+  EXPECT_NEAR(row(local, "worst-dense")["factor"].get<double>(), std::pow(0.99, 6), 1e-8);
+  EXPECT_EQ(row(local, "worst-ef21")["note"], "estimates exclude local steps");
+  EXPECT_EQ(row(local, "ef21-pl")["note"], "says nothing of momentum and local steps");
+  EXPECT_EQ(row(local, "dense")["factor"], nullptr);
+  const auto ball = json_of(usual({"--momentum", "0.1", "--step", "0.02"}, "1"));
+  const double root = (1.098 + std::sqrt(1.098 * 1.098 - 0.4)) / 2;
+  EXPECT_NEAR(row(ball, "worst-dense")["factor"].get<double>(), root * root, 1e-8);
+  EXPECT_EQ(row(ball, "worst-ef14")["note"], "V: form in x − x*, ∇f, e, v, ∇f(x⁻), plus f − f*");
+
+  const auto plain = json_of(usual({"--method", "worst-ef14", "--local-steps", "1"}))["rates"][0];
+  EXPECT_NEAR(plain["factor"].get<double>(), 0.990469128, 1e-9);
+  EXPECT_EQ(plain["note"], "V: form in x − x*, ∇f, e, plus f − f*; if x* minimises every f_p");
+  const auto control = json_of(usual({"--method", "worst-econtrol"}))["rates"][0];
+  EXPECT_GT(control["factor"].get<double>(), 0.999 * 0.999);  // (1 - error weight)^2
+  const auto weighty = json_of(usual({"--method", "worst-econtrol", "--error-weight", "0.9"}));
+  EXPECT_EQ(weighty["rates"][0]["factor"], nullptr);
+}
+
 TEST_F(Rate, DrawsTheWorstCaseOverSteps) {
   const auto curve = json_of(usual({"--curve"}, "1"))["curve"];
-  for (const char* name : {"worst-ef14", "worst-ef21", "worst-memoryless"}) {
+  for (const char* name : {"worst-ef14", "worst-ef21", "worst-memoryless", "worst-dense"}) {
     double best = 0;  // as a multiple of the step that theory has for the best
     double least = 1;
     for (const auto& at : curve) {
@@ -153,6 +196,9 @@ TEST_F(Rate, RefusesBadInputInOneLine) {
            {{"--workers", "0"}, "--workers is 0"},
            {{"--accuracy", "2"}, "--accuracy is 2"},
            {{"--step", "0"}, "--step is 0"},
+           {{"--momentum", "1"}, "--momentum is 1, but must lie in [0, 1)"},
+           {{"--local-steps", "9"}, "--local-steps is 9, but must be from 1 to 8"},
+           {{"--error-weight", "0"}, "--error-weight is 0, but must lie in (0, 1]"},
            {{"--from", "nowhere"}, "--from has the constants"}}) {
     auto arguments = usual();
     for (std::size_t i = 0; i < further.size(); i += 2) {

@@ -77,6 +77,20 @@ TEST_F(TightRuns, AttainTheRateAndNeverPassIt) {
   EXPECT_THAT(text, HasSubstr("slack of the proof 1:"));
 }
 
+TEST_F(TightRuns, PlansSayWhereTheirStepLies) {
+  folder_.write("s.toml", kTightStudy);
+  const auto noted = [&](const std::string& step) {
+    return residuum_program({"plan", "s.toml", "--set", "step.value=" + step}, folder_.path()).err;
+  };
+  // eta* = 2/1.01 (1 - s)/(1 + s) with s^2 = 1/2.
+  EXPECT_THAT(noted("0.33974827"), HasSubstr("is 1 of η* = 0.3397, at which V falls by 0.993226"));
+  EXPECT_THAT(noted("0.1"), HasSubstr("the step 0.1 is 0.294 of η* = 0.3397"));
+  EXPECT_EQ(residuum_program({"plan", "s.toml", "--set", "step.momentum=0.5"}, folder_.path())
+                .err.find("η*"),
+            std::string::npos);
+  EXPECT_EQ(residuum_program({"plan", "s.toml", "--format", "json"}, folder_.path()).err, "");
+}
+
 TEST_F(TightRuns, JudgeEstimatesByTheirOwnTheorem) {
   const auto found = group({"feedback.kind=ef21"});
   EXPECT_EQ(theorem(found, "tight-ef21")["verdict"], "holds") << theorem(found, "tight-ef21");
