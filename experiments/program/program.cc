@@ -185,6 +185,17 @@ void add_page(CLI::App& command, Options& options) {
   add_flag(command, "--check", options.check_pages, "write nothing; a stale table is exit 4");
 }
 
+/// Adds an option that takes several words, parted by commas or each with the option's name.
+void add_words(CLI::App& command,
+               const char* name,
+               std::vector<std::string>& words,
+               const char* text) {
+  command.add_option(name, words, text)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 void add_figure(CLI::App& command, Options& options) {
   auto& own = options.figure;
   command.add_option("DIR", own.folder, "a result folder")->required();
@@ -216,16 +227,14 @@ void add_table(CLI::App& command, Options& options) {
       .add_option(
           "--take", own.take, "of a run's rows: last, max, mean, or rate, the rise per iteration")
       ->check(CLI::IsMember({"last", "max", "mean", "rate"}));
-  const auto words = [&](const char* name, std::vector<std::string>& into, const char* text) {
-    command.add_option(name, into, text)
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  };
-  words("--where", own.where, "KEY=VALUE: only rows with this text, or methods with this setting");
-  words("--minus",
-        own.minus,
-        "KEY=VALUE: subtract the run of the same seed with this setting; * is any");
+  add_words(command,
+            "--where",
+            own.where,
+            "KEY=VALUE: only rows with this text, or methods with this setting");
+  add_words(command,
+            "--minus",
+            own.minus,
+            "KEY=VALUE: subtract the run of the same seed with this setting; * is any");
   command.add_option("--by", own.by, "keys that both runs of --minus share: all, none, or one key");
   command.add_option("--budget", own.budget, "bytes=3e6, or NETWORK=SECONDS: the value there");
   command.add_option(
@@ -239,8 +248,20 @@ void add_keep(CLI::App& command, Options& options) {
   auto& own = options.keep;
   command.add_option("RESULTS", own.results, "a result folder with its report")->required();
   command.add_option("KEPT", own.kept, "folder of what is kept of the study")->required();
-  command.add_option(
+  auto* const rows = command.add_option(
       "--rows", own.rows, "most rows of a run in iterations.csv (all where f was evaluated)");
+  add_words(command,
+            "--numbers",
+            own.numbers,
+            "instead, numbers of each finished run: COLUMN, its last, COLUMN:mean, COLUMN:max, "
+            "COLUMN:at:ITERATION, or where another column is at most a limit, first "
+            "COLUMN:until:OTHER=LIMIT or last COLUMN:within:OTHER=LIMIT");
+  add_words(command,
+            "--tables",
+            own.tables,
+            "and tables of them: TABLE.COLUMN of the last iteration, such as "
+            "networks.iteration_s, or late, the staleness of gradients");
+  rows->excludes("--numbers")->excludes("--tables");
 }
 
 void add_epochs(CLI::App& command, Options& options) {

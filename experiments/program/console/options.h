@@ -119,6 +119,8 @@ struct KeepOptions {
   std::filesystem::path results;
   std::filesystem::path kept;
   std::optional<std::int64_t> rows;
+  std::vector<std::string> numbers;  // of a run, instead of its rows
+  std::vector<std::string> tables;   // that are kept beside these
   std::optional<std::int64_t> parts;
 };
 
