@@ -198,7 +198,7 @@ void add_words(CLI::App& command,
 
 void add_figure(CLI::App& command, Options& options) {
   auto& own = options.figure;
-  command.add_option("DIR", own.folder, "a result folder")->required();
+  command.add_option("DIR", own.folder, "a result folder, or what is kept of one")->required();
   command
       .add_option(
           "QUANTITY", own.quantity, "loss-gap, delta, ..., or the name of a figure of the report")
@@ -211,11 +211,20 @@ void add_figure(CLI::App& command, Options& options) {
       .add_option("--methods", own.methods, "names of the methods that are drawn, parted by commas")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_words(command,
+            "--where",
+            own.where,
+            "KEY=VALUE, of kept tables: methods with one of these values, and those without the "
+            "key; with * those that differ in the key alone are one curve");
   command.add_option("--for", own.format, "the size of one column: icml, ieee or slides");
   command.add_option("--width", own.width, "its width, such as 84mm or 3.25in (84mm)");
   command.add_option("--font-size", own.font_size, "the size of its letters, such as 8pt (8pt)");
   command.add_option("--interval", options.interval, "over the seeds: iqr, student or bootstrap");
-  command.add_option("-o,--out", own.file, "a file that ends in .pdf, .svg or .tex")->required();
+  command
+      .add_option("-o,--out",
+                  own.file,
+                  "a file that ends in .pdf, .svg or .tex, or FOLDER/ for all files of the figure")
+      ->required();
 }
 
 void add_table(CLI::App& command, Options& options) {

@@ -108,10 +108,11 @@ struct FigureOptions {
   std::string quantity;
   std::optional<std::string> by;      // else iterations
   std::vector<std::string> methods;   // lists of labels; empty: all
+  std::vector<std::string> where;     // KEY=VALUE, of methods in kept tables
   std::optional<std::string> format;  // --for icml, ieee or slides
   std::optional<std::string> width;   // 84mm
   std::optional<std::string> font_size;
-  std::filesystem::path file;
+  std::filesystem::path file;  // one that ends in / is a folder
 };
 
 /// The options of `keep` and of `epochs`.

@@ -29,10 +29,12 @@ class DrawKept : public testing::Test {
                   "aggregator_kind=tree workers_count=8,1,2,0.7\n"
                   "aggregator_kind=tree workers_count=8,1,3,1.5\n");
   }
-  Finished draw(const std::string& figure, std::vector<std::string> wishes = {}) const {
-    std::vector<std::string> command{RESIDUUM_DRAW_KEPT, folder_.path().string(), figure, "out"};
-    command.insert(command.end(), wishes.begin(), wishes.end());
-    return run_program(command, folder_.path());
+  Finished draw(const std::string& figure, const std::vector<std::string>& where = {}) const {
+    std::vector<std::string> command{"figure", ".", figure, "-o", "out/"};
+    for (const auto& wish : where) {
+      command.insert(command.end(), {"--where", wish});
+    }
+    return residuum_program(command, folder_.path());
   }
   std::string drawn(const std::string& file) const {
     return read_text(folder_.path() / "out" / file);
@@ -105,27 +107,45 @@ TEST_F(DrawKept, NamesWhatIsNotThere) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "out"));
   EXPECT_THAT(draw("end-workers", {"workers_count=4"}).err,
               HasSubstr("no method has the key workers_count, or it is the x axis"));
-  EXPECT_THAT(draw("los").err, HasSubstr("there is no figure 'los'; there are loss, "));
+  EXPECT_THAT(draw("los").err,
+              HasSubstr("unknown figure 'los' of kept tables; did you mean 'loss'?"));
   EXPECT_THAT(draw("loss", {"aggregator_kind=mask"}).err,
               HasSubstr("no method has aggregator_kind=mask"));
   EXPECT_THAT(draw("delta").err, HasSubstr("epochs.csv"));
   folder_.write("iterations.csv", "run_id,iteration,loss\na,0,9\na,0,9\n");
   EXPECT_THAT(draw("loss").err, HasSubstr("iterations.csv has two rows of a at 0"));
   folder_.write("iterations.csv", "run_id,iteration,loss\na,,9\n");
-  EXPECT_THAT(draw("loss").err, HasSubstr("iteration is not a number"));
+  EXPECT_THAT(draw("loss").err, HasSubstr("iterations.csv: a has no iteration"));
   folder_.write("iterations.csv", "run_id,iteration,loss\nz,0,9\n");
-  EXPECT_EQ(draw("loss").err, "error: runs.csv has no run z\n");
+  EXPECT_THAT(draw("loss").err, HasSubstr("iterations.csv:2: runs.csv has no run z"));
   EXPECT_EQ(draw("loss").code, 2);
-  EXPECT_THAT(run_program({RESIDUUM_DRAW_KEPT}, folder_.path()).err, HasSubstr("usage: "));
+  EXPECT_THAT(draw("loss", {"aggregator_kind"}).err,
+              HasSubstr("--where is 'aggregator_kind', but"));
+  const Finished by =
+      residuum_program({"figure", ".", "loss", "--by", "bytes", "-o", "out/"}, folder_.path());
+  EXPECT_EQ(by.code, 2);
+  EXPECT_THAT(by.err, HasSubstr(". has kept tables: choose methods with --where"));
+}
+
+// As one file a figure has the size of a paper's column; --interval changes its middle.
+TEST_F(DrawKept, HasTheSizeOfAPaper) {
+  const Finished finished = residuum_program(
+      {"figure", ".", "end-workers", "--interval", "student", "-o", "ends.tex"}, folder_.path());
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(read_text(folder_.path() / "ends.csv").substr(0, 25), "curve,x,median,lower,uppe");
+  EXPECT_THAT(finished.err, HasSubstr("mean, 95 % interval (Student)"));
 }
 
 /// The gallery's figures of kept studies have the numbers of the tables as they are.
 TEST_F(DrawKept, MadeTheFiguresOfTheGallery) {
   const std::filesystem::path gallery =
       std::filesystem::path(RESIDUUM_STUDIES).parent_path() / "reports/gallery";
-  const auto build = std::filesystem::path(RESIDUUM_DRAW_KEPT).parent_path();
-  const Finished ran = run_program(
-      {(gallery / "draw").string(), build.string(), folder_.path().string()}, folder_.path());
+  const Finished ran = run_program({"env",
+                                    "RESIDUUM=" RESIDUUM_PROGRAM,
+                                    (gallery / "draw").string(),
+                                    "--into",
+                                    folder_.path().string()},
+                                   folder_.path());
   ASSERT_EQ(ran.code, 0) << ran.err;
   int figures = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
@@ -136,9 +156,7 @@ TEST_F(DrawKept, MadeTheFiguresOfTheGallery) {
     }
   }
   EXPECT_GE(figures, 2);
-  const Finished lost = run_program({(gallery / "draw").string(), "nowhere"}, folder_.path());
-  EXPECT_EQ(lost.code, 2);
-  EXPECT_THAT(lost.err, HasSubstr("nowhere/residuum_draw_kept is not there; build the target"));
+  EXPECT_EQ(run_program({(gallery / "draw").string(), "nowhere"}, folder_.path()).code, 2);
 }
 
 }  // namespace
