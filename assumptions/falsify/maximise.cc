@@ -213,4 +213,28 @@ void nelder_mead(Budgeted& function, double size, double least_size, Candidate& 
   candidate = simplex.best();
 }
 
+void refine(Budgeted& function,
+            RandomStream& random,
+            const Refinement& steps,
+            Candidate& candidate) {
+  coordinate_search(function, random, steps.first_step, steps.least_step, candidate);
+  if (candidate.x.size() <= steps.simplex_dimensions) {
+    nelder_mead(function, steps.edge, steps.least_step, candidate);
+  }
+}
+
+Effort search_with_restarts(
+    std::uint64_t evaluations,
+    std::uint64_t fewest,
+    const std::function<std::uint64_t(std::uint64_t number, std::uint64_t most)>& restart) {
+  const std::uint64_t share = std::max<std::uint64_t>(evaluations / fewest, 1);
+  Effort used;
+  while (used.evaluations < evaluations) {
+    const std::uint64_t most = std::min(share, evaluations - used.evaluations);
+    used.evaluations += restart(used.restarts, most);
+    ++used.restarts;
+  }
+  return used;
+}
+
 }  // namespace residuum

@@ -331,14 +331,7 @@ std::uint64_t ascend_run(SearchedRun& run,
                          std::uint64_t most) {
   Budgeted function([&](std::span<const double> point) { return run(point); }, most);
   Candidate start = first_run(function, search, run.numbers(), is_mirrored, random);
-  constexpr double kFirstMove = 0.5;
-  constexpr double kLeastMove = 1e-6;
-  constexpr double kEdge = 0.05;
-  constexpr std::size_t kMostOfSimplex = 60;
-  coordinate_search(function, random, kFirstMove, kLeastMove, start);
-  if (start.x.size() <= kMostOfSimplex) {
-    nelder_mead(function, kEdge, kLeastMove, start);
-  }
+  refine(function, random, {.least_step = 1e-6, .edge = 0.05}, start);
   return most - function.left();
 }
 
@@ -347,18 +340,14 @@ std::uint64_t ascend_run(SearchedRun& run,
 WorstRun falsify_runs(const Method& method, const RunSearch& search) {
   constexpr std::uint64_t kFewestRestarts = 4;
   SearchedRun run(method, search);
-  const std::uint64_t share = std::max<std::uint64_t>(search.evaluations / kFewestRestarts, 1);
-  std::uint64_t evaluations = 0;
-  std::uint64_t restarts = 0;
-  while (evaluations < search.evaluations) {
-    RandomStream random(search.seed, Purpose::falsify, 2, static_cast<std::uint32_t>(restarts));
-    const std::uint64_t most = std::min(share, search.evaluations - evaluations);
-    evaluations += ascend_run(run, search, restarts % 2 == 1, random, most);
-    ++restarts;
-  }
+  const auto restart = [&](std::uint64_t number, std::uint64_t most) {
+    RandomStream random(search.seed, Purpose::falsify, 2, static_cast<std::uint32_t>(number));
+    return ascend_run(run, search, number % 2 == 1, random, most);
+  };
+  const Effort used = search_with_restarts(search.evaluations, kFewestRestarts, restart);
   WorstRun worst = run.worst();
-  worst.evaluations = evaluations;
-  worst.restarts = restarts;
+  worst.evaluations = used.evaluations;
+  worst.restarts = used.restarts;
   return worst;
 }
 

@@ -144,14 +144,7 @@ std::uint64_t ascend_rate(OneIteration& iteration, RandomStream& random, std::ui
     number = random.normal();
   }
   start.value = function(start.x);
-  constexpr double kFirstMove = 0.5;
-  constexpr double kLeastMove = 1e-7;
-  constexpr double kEdge = 0.1;
-  constexpr std::size_t kMostOfSimplex = 60;
-  coordinate_search(function, random, kFirstMove, kLeastMove, start);
-  if (start.x.size() <= kMostOfSimplex) {
-    nelder_mead(function, kEdge, kLeastMove, start);
-  }
+  refine(function, random, Refinement(), start);
   return most - function.left();
 }
 
@@ -160,18 +153,14 @@ std::uint64_t ascend_rate(OneIteration& iteration, RandomStream& random, std::ui
 WorstIteration falsify_rate(const Method& method, const TightSearch& search) {
   constexpr std::uint64_t kFewestRestarts = 8;
   OneIteration iteration(method, search);
-  const std::uint64_t share = std::max<std::uint64_t>(search.evaluations / kFewestRestarts, 1);
-  std::uint64_t evaluations = 0;
-  std::uint64_t restarts = 0;
-  while (evaluations < search.evaluations) {
-    RandomStream random(search.seed, Purpose::falsify, 1, static_cast<std::uint32_t>(restarts));
-    evaluations +=
-        ascend_rate(iteration, random, std::min(share, search.evaluations - evaluations));
-    ++restarts;
-  }
+  const auto restart = [&](std::uint64_t number, std::uint64_t most) {
+    RandomStream random(search.seed, Purpose::falsify, 1, static_cast<std::uint32_t>(number));
+    return ascend_rate(iteration, random, most);
+  };
+  const Effort used = search_with_restarts(search.evaluations, kFewestRestarts, restart);
   WorstIteration worst = iteration.worst();
-  worst.evaluations = evaluations;
-  worst.restarts = restarts;
+  worst.evaluations = used.evaluations;
+  worst.restarts = used.restarts;
   return worst;
 }
 

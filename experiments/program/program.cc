@@ -24,16 +24,15 @@
 
 #include "core/cluster/mpi_world.h"
 #include "core/text.h"
+#include "experiments/program/command_options.h"
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/plan_formats.h"
+#include "experiments/program/commands/report_options.h"
 #include "experiments/program/console/call_watch.h"
 #include "experiments/program/console/signals.h"
 #include "experiments/program/console/streams.h"
-#include "experiments/program/job_options.h"
-#include "experiments/program/report_options.h"
 #include "experiments/program/runs/job_digest.h"
 #include "experiments/program/runs/provenance.h"
-#include "experiments/program/vector_options.h"
 
 namespace {
 

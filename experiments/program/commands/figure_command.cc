@@ -14,7 +14,7 @@
 
 #include "core/error.h"
 #include "experiments/program/commands/commands.h"
-#include "experiments/program/commands/interval_kinds.h"
+#include "experiments/program/commands/report_options.h"
 #include "experiments/program/console/streams.h"
 #include "reports/figures/draw.h"
 #include "reports/figures/paper_figure.h"

@@ -1,7 +1,5 @@
 #pragma once
-// TensorBoard reads event files: records of a length, its checksum, a message of protocol buffers
-// and its checksum. What is written here needs two messages of few fields, so that they are encoded
-// by hand.
+// Measurements of a study in the forms of other programs.
 
 #include <cstdint>
 #include <filesystem>
@@ -13,6 +11,16 @@
 #include "reports/tables/result_folder.h"
 
 namespace residuum::reports {
+
+/// The joined table is one flat file: every measured iteration of every run, with what the run was
+/// in columns of its own. Writes the rows of iterations.csv of all finished and diverged runs to
+/// `file`, streamed, each followed by the columns study, seed, state and p_<key> for every key that
+/// varies in the study. Returns the number of rows. A damaged table is a usage error that names it.
+std::uint64_t write_joined_table(const ResultFolder& folder, const std::filesystem::path& file);
+
+// TensorBoard reads event files: records of a length, its checksum, a message of protocol buffers
+// and its checksum. What is written here needs two messages of few fields, so that they are encoded
+// by hand.
 
 /// Returns the CRC-32C (Castagnoli) of the bytes.
 std::uint32_t crc32c(std::string_view bytes);

@@ -1,10 +1,23 @@
-#include "experiments/program/report_options.h"
+#include "experiments/program/commands/report_options.h"
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/error.h"
+
 namespace residuum {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, reports::IntervalKind>, 3> kIntervals{
+    {{"iqr", reports::IntervalKind::quartiles},
+     {"student", reports::IntervalKind::student},
+     {"bootstrap", reports::IntervalKind::bootstrap}}};
+
+}  // namespace
 
 void add_report(CLI::App& command, Options& options) {
   auto& own = options.report;
@@ -26,6 +39,17 @@ void add_report(CLI::App& command, Options& options) {
   command.add_option("--digits", own.digits, "significant digits in printed tables (by interval)")
       ->check(CLI::Range(1, 15));
   words("--wide", own.wide, "tables that span both columns of a page in LaTeX");
+}
+
+reports::IntervalKind interval_kind(const std::string& name) {
+  std::vector<std::string> known;
+  for (const auto& one : kIntervals) {
+    if (one.first == name) {
+      return one.second;
+    }
+    known.emplace_back(one.first);
+  }
+  usage_error("--interval {}: unknown{}", name, suggestion(name, known));
 }
 
 }  // namespace residuum

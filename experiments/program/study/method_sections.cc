@@ -1,4 +1,7 @@
-#include "experiments/program/study/update_sections.h"
+#include "experiments/program/study/method_sections.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace residuum {
 namespace {
@@ -144,6 +147,80 @@ void read_outer(const Section& outer,
           outer.where("momentum"),
           method.momentum);
   method.looks_ahead = kind == "nesterov";
+}
+
+void read_quantiser(const Section& section,
+                    const Section& aggregator,
+                    const ProtocolLaw& protocol,
+                    std::span<const Segment> layers,
+                    Method& method) {
+  method.quantiser = make_quantiser(section);
+  section.knows("scope");
+  // Studies that leave the key out keep the ids that their runs had before there was one.
+  if (method.quantiser != nullptr && section.has("scope") &&
+      section.choice("scope", {"model", "layer"}) == "layer") {
+    require(!layers.empty(),
+            "{}: these vectors have no layers; use scope \"model\"",
+            section.where("scope"));
+    method.quantised_layers.assign(layers.begin(), layers.end());
+  }
+  // Messages of late gradients and of neighbours meet no aggregator on their way.
+  const bool meets_aggregator =
+      protocol.synchrony == Synchrony::lockstep || protocol.synchrony == Synchrony::periodic;
+  if (method.quantiser != nullptr && meets_aggregator) {
+    check_quantiser(method, aggregator.text("kind"), section.where("kind"));
+  }
+}
+
+namespace {
+
+constexpr const char* kKey = "participation";
+
+}  // namespace
+
+std::optional<int> read_participation(const Section& workers, int count) {
+  workers.knows(kKey);
+  if (!workers.has(kKey) || workers.given()[kKey] == "all") {
+    return std::nullopt;
+  }
+  const auto value = workers.any(kKey);
+  if (value.is_number_integer()) {
+    const auto number = value.get<std::int64_t>();
+    require(number >= 1 && number <= count,
+            "{} must lie in 1..{}, the number of workers, got {}; or give a fraction of them",
+            workers.where(kKey),
+            count,
+            shown(value));
+    return static_cast<int>(number);
+  }
+  const double fraction = value.is_number() ? value.get<double>() : 0;
+  require(fraction > 0 && fraction <= 1,
+          "{} must be \"all\", a fraction in (0, 1], or a whole number of workers; got {}",
+          workers.where(kKey),
+          shown(value));
+  return std::max(1, static_cast<int>(std::lround(fraction * count)));
+}
+
+void check_participation(const Section& workers,
+                         const Training& training,
+                         const ProtocolLaw& law,
+                         const Method& method) {
+  if (!law.participants) {
+    return;
+  }
+  const std::string where = workers.where(kKey);
+  require(law.may_leave_out,
+          "{}: under this protocol no worker can be left out of a version; use protocol \"bsp\" or "
+          "\"local\"",
+          where);
+  require(training.networks.empty() && !training.times_work && !law.times_gradients,
+          "{}: virtual clocks follow all workers of every version; take out [network], and "
+          "'compute' of [protocol]",
+          where);
+  require(!method.feedback->estimates(),
+          "{}: the update of this feedback is the mean of all workers' estimates, of which some "
+          "are not renewed; use feedback \"ef14\"",
+          where);
 }
 
 }  // namespace residuum
