@@ -308,9 +308,9 @@ TEST_F(KeepSeeds, KeepsNumbersOfFinishedRunsInsteadOfTheirRows) {
   EXPECT_EQ(made["started_utc"], "then");
 
   const std::string before = kept("runs.csv");
-  const Finished unknown = keep({"--numbers", "loss,dalta:mean"});
+  const Finished unknown = keep({"--numbers", "loss,los:mean"});
   EXPECT_EQ(unknown.code, 2);
-  EXPECT_EQ(unknown.err, "error: iterations.csv has no column 'dalta'; did you mean 'delta'?\n");
+  EXPECT_EQ(unknown.err, "error: iterations.csv has no column 'los'; did you mean 'loss'?\n");
   const Finished both = keep({"--numbers", "loss", "--rows", "9"});
   EXPECT_EQ(both.code, 2);
   EXPECT_THAT(both.err, HasSubstr("--rows excludes --numbers"));
