@@ -1,8 +1,11 @@
 #pragma once
-// This file has confidence intervals of means. What is not defined is absent, never a number.
+// Confidence intervals of means and of ratios of sums, and tests of many hypotheses at once. What
+// is not defined is absent, never a number.
 
+#include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace residuum {
 
@@ -29,5 +32,37 @@ std::optional<double> chance_above(std::span<const double> values, double limit)
 
 /// The t of n - 1 degrees of freedom that a two-sided interval of n values takes; requires n >= 2.
 double student_quantile(std::size_t n, double confidence = kConfidence);
+
+/// Delta of an epoch is such a ratio as Shi et al. (IJCAI 2019) plot it, the mean of |mean a -
+/// g/P|^2 over the mean of (1-rho) |mean a|^2; so are pooled contractions.
+struct RatioOfSums {
+  double value = 0;                  // sum num / sum den
+  std::optional<Interval> interval;  // absent for fewer than two pairs
+  std::size_t pairs = 0;             // pairs that the interval is made of
+};
+
+/// R = sum num / sum den of n pairs. Its variance by the delta method (the linear part of R in the
+/// two means): s^2 = Var(num - R den) / (n mean(den)^2), the sample variance with n - 1; the
+/// interval is R +- t_{n-1} s. The bias of R is of order 1/n. Pairs of successive iterations are
+/// correlated: the interval is then too short, and pairs of different runs are the honest ones.
+/// Absent where the denominators do not sum to a positive number. O(n).
+std::optional<RatioOfSums> ratio_of_sums(std::span<const double> numerators,
+                                         std::span<const double> denominators,
+                                         double confidence = kConfidence);
+
+/// Computes the same ratio for pairs in the order of their iterations, which are correlated. The
+/// interval is that of batch means (Law and Carson, Operations Research 1979): its pairs are
+/// floor(sqrt n) successive batches of about sqrt n pairs each. It is honest where the correlation
+/// dies out within a batch.
+std::optional<RatioOfSums> ratio_of_batch_sums(std::span<const double> numerators,
+                                               std::span<const double> denominators,
+                                               double confidence = kConfidence);
+
+/// Tells for each p-value whether its hypothesis is rejected by Holm's procedure (Scandinavian
+/// Journal of Statistics 1979): the chance that any true hypothesis of the family is rejected stays
+/// at most `level`, however the tests depend on one another. In rising order hypotheses are
+/// rejected as long as the i-th p-value of m (counted from 0) is at most level/(m - i). A p-value
+/// that is no number is never rejected, and counts in the family. O(m log m).
+std::vector<bool> holm_rejects(std::span<const double> p_values, double level);
 
 }  // namespace residuum

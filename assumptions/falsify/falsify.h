@@ -4,14 +4,58 @@
 // start along the coordinates and, in few dimensions, by Nelder and Mead's simplex. It searches the
 // sphere on which the squares of all P d entries add up to P.
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "assumptions/falsify/target.h"
+#include "core/random/random.h"
+#include "core/record/record.h"
 #include "core/trainer/trainer.h"
 
 namespace residuum {
+
+/// A target is what the search for counterexamples tries to break: an assumption that a proof makes
+/// of one aggregation step, as a number that the assumption bounds.
+struct Target {
+  std::string_view name;
+  std::string_view assumption;  // in words, with its bound
+  std::string_view probe;       // that measures it
+  Column column;                // where the number stands
+  double bound = 0;
+  bool bound_is_allowed = true;  // the assumption is number <= bound, otherwise number < bound
+
+  /// True if `value` is above the bound by more than sums of `dimension` terms can be off.
+  bool is_violated_by(double value, std::size_t dimension) const;
+};
+
+/// The targets are delta, conservation and contraction.
+std::span<const Target> targets();
+
+/// A name that is none of them is a usage error with the nearest.
+const Target& target_named(const std::string& name);
+
+/// P vectors of d numbers, worker by worker.
+struct Accumulators {
+  std::size_t workers = 1;
+  std::size_t dimension = 1;
+  std::vector<double> values;
+
+  double& at(std::size_t worker, std::size_t i) { return values[worker * dimension + i]; }
+};
+
+/// A search starts from accumulators that are drawn from laws under which assumptions are known to
+/// be strained in different ways.
+struct StartLaw {
+  std::string_view name;
+  /// Fills all values.
+  void (*draw)(RandomStream& random, Accumulators& accumulators);
+};
+
+std::span<const StartLaw> start_laws();
 
 struct Search {
   int workers = 2;

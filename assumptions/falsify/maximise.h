@@ -3,6 +3,7 @@
 // places (-inf there): a search along the coordinates, and the simplex of Nelder and Mead, Computer
 // Journal 1965, with the dimension-dependent parameters of Gao and Han, Comput. Optim. Appl. 2012.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "assumptions/estimators/holm.h"
+#include "assumptions/estimators/intervals.h"
 #include "assumptions/theorems/tight.h"
 
 namespace residuum {

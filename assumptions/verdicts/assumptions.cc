@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "assumptions/estimators/holm.h"
-#include "assumptions/verdicts/judges.h"
+#include "assumptions/estimators/intervals.h"
+#include "assumptions/verdicts/ratios.h"
 
 namespace residuum {
 namespace {

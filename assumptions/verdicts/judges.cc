@@ -1,5 +1,3 @@
-#include "assumptions/verdicts/judges.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>

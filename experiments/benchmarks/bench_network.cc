@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "experiments/benchmarks/link_fit.h"
 #include "reports/analysis/statistics.h"
 #include "reports/tables/files.h"
 

@@ -1,10 +1,10 @@
-#include "experiments/benchmarks/link_fit.h"
-
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
+
+#include "experiments/benchmarks/bench_network.h"
 
 namespace residuum {
 namespace {

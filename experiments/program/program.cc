@@ -24,16 +24,15 @@
 
 #include "core/cluster/mpi_world.h"
 #include "core/text.h"
+#include "experiments/program/command_options.h"
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/plan_formats.h"
+#include "experiments/program/commands/report_options.h"
 #include "experiments/program/console/call_watch.h"
 #include "experiments/program/console/signals.h"
 #include "experiments/program/console/streams.h"
-#include "experiments/program/job_options.h"
-#include "experiments/program/report_options.h"
 #include "experiments/program/runs/job_digest.h"
 #include "experiments/program/runs/provenance.h"
-#include "experiments/program/vector_options.h"
 
 namespace {
 
@@ -185,9 +184,20 @@ void add_page(CLI::App& command, Options& options) {
   add_flag(command, "--check", options.check_pages, "write nothing; a stale table is exit 4");
 }
 
+/// Adds an option that takes several words, parted by commas or each with the option's name.
+void add_words(CLI::App& command,
+               const char* name,
+               std::vector<std::string>& words,
+               const char* text) {
+  command.add_option(name, words, text)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 void add_figure(CLI::App& command, Options& options) {
   auto& own = options.figure;
-  command.add_option("DIR", own.folder, "a result folder")->required();
+  command.add_option("DIR", own.folder, "a result folder, or what is kept of one")->required();
   command
       .add_option(
           "QUANTITY", own.quantity, "loss-gap, delta, ..., or the name of a figure of the report")
@@ -200,11 +210,20 @@ void add_figure(CLI::App& command, Options& options) {
       .add_option("--methods", own.methods, "names of the methods that are drawn, parted by commas")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_words(command,
+            "--where",
+            own.where,
+            "KEY=VALUE, of kept tables: methods with one of these values, and those without the "
+            "key; with * those that differ in the key alone are one curve");
   command.add_option("--for", own.format, "the size of one column: icml, ieee or slides");
   command.add_option("--width", own.width, "its width, such as 84mm or 3.25in (84mm)");
   command.add_option("--font-size", own.font_size, "the size of its letters, such as 8pt (8pt)");
   command.add_option("--interval", options.interval, "over the seeds: iqr, student or bootstrap");
-  command.add_option("-o,--out", own.file, "a file that ends in .pdf, .svg or .tex")->required();
+  command
+      .add_option("-o,--out",
+                  own.file,
+                  "a file that ends in .pdf, .svg or .tex, or FOLDER/ for all files of the figure")
+      ->required();
 }
 
 void add_table(CLI::App& command, Options& options) {
@@ -216,16 +235,14 @@ void add_table(CLI::App& command, Options& options) {
       .add_option(
           "--take", own.take, "of a run's rows: last, max, mean, or rate, the rise per iteration")
       ->check(CLI::IsMember({"last", "max", "mean", "rate"}));
-  const auto words = [&](const char* name, std::vector<std::string>& into, const char* text) {
-    command.add_option(name, into, text)
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  };
-  words("--where", own.where, "KEY=VALUE: only rows with this text, or methods with this setting");
-  words("--minus",
-        own.minus,
-        "KEY=VALUE: subtract the run of the same seed with this setting; * is any");
+  add_words(command,
+            "--where",
+            own.where,
+            "KEY=VALUE: only rows with this text, or methods with this setting");
+  add_words(command,
+            "--minus",
+            own.minus,
+            "KEY=VALUE: subtract the run of the same seed with this setting; * is any");
   command.add_option("--by", own.by, "keys that both runs of --minus share: all, none, or one key");
   command.add_option("--budget", own.budget, "bytes=3e6, or NETWORK=SECONDS: the value there");
   command.add_option(
@@ -239,8 +256,20 @@ void add_keep(CLI::App& command, Options& options) {
   auto& own = options.keep;
   command.add_option("RESULTS", own.results, "a result folder with its report")->required();
   command.add_option("KEPT", own.kept, "folder of what is kept of the study")->required();
-  command.add_option(
+  auto* const rows = command.add_option(
       "--rows", own.rows, "most rows of a run in iterations.csv (all where f was evaluated)");
+  add_words(command,
+            "--numbers",
+            own.numbers,
+            "instead, numbers of each finished run: COLUMN, its last, COLUMN:mean, COLUMN:max, "
+            "COLUMN:at:ITERATION, or where another column is at most a limit, first "
+            "COLUMN:until:OTHER=LIMIT or last COLUMN:within:OTHER=LIMIT");
+  add_words(command,
+            "--tables",
+            own.tables,
+            "and tables of them: TABLE.COLUMN of the last iteration, such as "
+            "networks.iteration_s, or late, the staleness of gradients");
+  rows->excludes("--numbers")->excludes("--tables");
 }
 
 void add_epochs(CLI::App& command, Options& options) {

@@ -7,8 +7,8 @@
 #include <exception>
 
 #include "experiments/program/commands/commands.h"
+#include "experiments/program/commands/report_options.h"
 #include "experiments/program/console/streams.h"
-#include "experiments/program/report_options.h"
 
 int main(int argc, char** argv) {
   using residuum::ExitCode;

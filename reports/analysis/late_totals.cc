@@ -1,8 +1,12 @@
 #include "reports/analysis/late_totals.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "core/record/tables.h"
 #include "reports/analysis/measures.h"
+#include "reports/tables/csv_reader.h"
 
 namespace residuum::reports {
 namespace {
@@ -12,6 +16,45 @@ std::optional<double> ratio(const std::optional<double>& part, const std::option
 }
 
 }  // namespace
+
+StalenessCounts read_staleness(const std::filesystem::path& file, std::string_view run_id) {
+  CsvReader reader(file);
+  const std::size_t iteration = reader.column("iteration");
+  const std::size_t staleness = reader.column(kStalenessTable.key);
+  const std::size_t gradients = reader.column(kStalenessColumns.front().name);
+  StalenessCounts counts;
+  std::optional<std::uint64_t> last;
+  while (reader.next()) {
+    if (reader.text(0) != run_id) {
+      reader.fail(fmt::format("the record is of another run: '{}'", reader.text(0)));
+    }
+    if (last != reader.integer(iteration)) {
+      counts.clear();
+      last = reader.integer(iteration);
+    }
+    const std::uint64_t bin = reader.integer(staleness);
+    if (bin > kLastStalenessRow) {
+      reader.fail(
+          fmt::format("no staleness is above {}, but this one is {}", kLastStalenessRow, bin));
+    }
+    counts[bin] = static_cast<double>(reader.integer(gradients));
+  }
+  return counts;
+}
+
+std::optional<Staleness> staleness_of(const StalenessCounts& counts) {
+  Staleness late;
+  double all = 0;
+  for (const auto& [staleness, gradients] : counts) {
+    if (gradients > 0) {
+      late.mean += static_cast<double>(staleness) * gradients;
+      late.largest = staleness;
+      all += gradients;
+    }
+  }
+  late.mean /= all;
+  return all > 0 ? std::optional(late) : std::nullopt;
+}
 
 void LateTotals::add(const IterationRecord& record) {
   has_every_row_ = has_every_row_ && record.iteration() == rows_;

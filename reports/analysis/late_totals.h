@@ -2,10 +2,12 @@
 // LateTotals sum up what a run's iterations.csv says of late gradients and of its clock, which is
 // virtual or, for real workers, the wall clock.
 // Columns that count since the version before are added up only where every iteration has a row;
-// what cannot be known is absent.
+// what cannot be known is absent. staleness.csv counts the gradients by how late they were.
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -16,6 +18,21 @@
 namespace residuum::reports {
 
 class IterationRecord;
+
+/// How many gradients of a run had which staleness, in versions, until the last row.
+using StalenessCounts = std::map<std::uint64_t, double>;
+
+/// Reads the last iteration's rows of a run's staleness.csv. A file of another run, or with a
+/// staleness above kLastStalenessRow, is a usage error.
+StalenessCounts read_staleness(const std::filesystem::path& file, std::string_view run_id);
+
+struct Staleness {
+  double mean = 0;            // versions, over the gradients
+  std::uint64_t largest = 0;  // that a gradient had
+};
+
+/// Absent where there is no gradient.
+std::optional<Staleness> staleness_of(const StalenessCounts& counts);
 
 class LateTotals {
  public:

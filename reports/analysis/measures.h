@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "assumptions/estimators/ratio_of_sums.h"
+#include "assumptions/estimators/intervals.h"
 #include "assumptions/theorems/seed_evidence.h"
 #include "core/record/columns.h"
 #include "core/record/record.h"

@@ -1,5 +1,3 @@
-#include "reports/analysis/network_times.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include "reports/analysis/comparison.h"
 #include "reports/analysis/fields.h"
 #include "reports/analysis/measures.h"
+#include "reports/analysis/study_numbers.h"
 #include "reports/tables/csv_reader.h"
 
 namespace residuum::reports {

@@ -1,5 +1,3 @@
-#include "reports/analysis/rates.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,8 @@
 #include <cstdint>
 #include <map>
 #include <set>
+
+#include "reports/analysis/study_numbers.h"
 
 namespace residuum::reports {
 namespace {

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,8 +15,23 @@
 #include "reports/analysis/groups.h"
 #include "reports/analysis/measures.h"
 #include "reports/analysis/statistics.h"
+#include "reports/tables/result_folder.h"
 
 namespace residuum::reports {
+
+/// A run in lockstep may follow several networks: networks.csv has a virtual clock for each. A
+/// NetworkClock has the virtual seconds at which iterations ended on one network, median over the
+/// runs.
+struct NetworkClock {
+  std::string network;
+  std::map<std::uint64_t, double> ends;  // by iteration
+};
+
+/// Reads the clocks at these iterations, of the group's runs that ended or diverged, in the order
+/// of their tables; none where a run has no such table.
+std::vector<NetworkClock> read_network_clocks(const ResultFolder& folder,
+                                              const Group& group,
+                                              const std::set<std::uint64_t>& iterations);
 
 /// Returns the middle of the seeds' values at one place, with its band; one seed is its own band.
 Point seeds_point(double x, const std::vector<double>& values, IntervalKind kind);

@@ -2,6 +2,7 @@
 // StudyNumbers is what was read of a study: how its runs ended, what their invariants say, and the
 // numbers of every method over its seeds. Nothing is judged here.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -11,17 +12,75 @@
 #include <utility>
 #include <vector>
 
+#include "core/record/columns.h"
 #include "reports/analysis/comparison.h"
 #include "reports/analysis/groups.h"
 #include "reports/analysis/measures.h"
-#include "reports/analysis/network_times.h"
 #include "reports/analysis/predicted_times.h"
-#include "reports/analysis/rates.h"
 #include "reports/analysis/statistics.h"
 #include "reports/analysis/targets.h"
 #include "reports/tables/result_folder.h"
 
 namespace residuum::reports {
+
+// These numbers say how long each method would have taken on each network that its runs followed:
+// until f reached a target, and in all. They are read from the runs' networks.csv.
+
+/// The parts of a run's time, in the order of networks.csv.
+inline constexpr std::array<std::string_view, 4> kTimeParts{
+    "compute_s", "select_s", "merge_s", "wire_s"};
+
+/// The times of one method on one network. A run that diverged before the target has spent
+/// infinitely much until there; it is none of the whole runs.
+struct NetworkTime {
+  std::size_t group = 0;
+  std::string network;
+  Spread to_target;                             // seconds until f was at the target
+  Spread total;                                 // seconds of the whole run
+  std::array<Spread, kTimeParts.size()> parts;  // of the total
+  std::vector<std::int64_t> seeds = {};         // of to_target
+  std::size_t missing = 0;  // seeds that have diverged, or no time that is known
+  bool is_fastest = false;  // to the target, and its lead over every other method is decided
+};
+
+/// One objective: every finished run of its methods has reached the target.
+struct NetworkComparison {
+  std::string objective;
+  std::string_view quantity;  // loss_gap where every run knows it, else loss
+  double target = 0;          // the best that the worst run has reached
+  std::vector<std::string> networks;
+  std::vector<NetworkTime> times;  // of each group with runs on networks, on each of these
+};
+
+/// Compares the methods whose runs followed networks; empty where none did. A run is at the target
+/// at the first iteration at which it was evaluated there.
+std::vector<NetworkComparison> compare_on_networks(const ResultFolder& folder,
+                                                   const std::vector<Group>& groups);
+
+// A rate tells how X_T, the mean of |grad f(w_t)|^2, falls with the iterations or with the workers.
+// A line of log X_T against the logarithm of what varies is fitted to every seed; the slopes of the
+// seeds are independent, which is what the interval is made of. Theory says -1/2 for both where
+// noise dominates.
+
+/// Returns the slope of the least-squares line of log y against log x. Absent for fewer than two
+/// different x, or where a number is not positive and finite.
+std::optional<double> log_log_slope(const std::vector<double>& x, const std::vector<double>& y);
+
+/// One method at several values of one key.
+struct Rate {
+  std::string_view key;     // budget.iterations or workers.count
+  std::string label;        // the method, without the key
+  std::vector<double> x;    // the values of the key, rising
+  Spread slope;             // over the seeds that have finished at all of them
+  std::size_t unended = 0;  // seeds that diverged, failed or were cut at one of them
+};
+
+/// Fits all methods of which at least two groups differ in nothing but the key.
+std::vector<Rate> fit_rates(const ResultFolder& folder, const std::vector<Group>& groups);
+
+/// Says which seeds a rate is not of, and why it has no interval, or why there is no rate; empty
+/// where nothing is to be said.
+std::string note_on(const Rate& rate);
 
 /// The largest value over some runs and where it was seen.
 struct Place {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -18,6 +19,7 @@
 
 #include "core/error.h"
 #include "reports/exports/epoch_table.h"
+#include "reports/exports/kept_numbers.h"
 #include "reports/exports/made_runs.h"
 #include "reports/exports/merged_table.h"
 #include "reports/tables/csv_reader.h"
@@ -75,13 +77,17 @@ Json read_summary(const fs::path& results) {
   return summary;
 }
 
-void require_kept_folder(const KeepRequest& request) {
-  const fs::path& kept = request.kept;
+void require_other_folder(const fs::path& results, const fs::path& kept) {
   std::error_code ignored;
   require(!kept.empty() && (!fs::exists(kept) || fs::is_directory(kept)) &&
-              !fs::equivalent(request.results, kept, ignored),
+              !fs::equivalent(results, kept, ignored),
           "'{}' cannot be the folder of what is kept; give another KEPT",
           kept.string());
+}
+
+void require_kept_folder(const KeepRequest& request) {
+  const fs::path& kept = request.kept;
+  require_other_folder(request.results, kept);
   if (!has_file(kept / "runs.csv")) {
     return;
   }
@@ -307,6 +313,38 @@ std::size_t keep_study(const KeepRequest& request) {
   files.push_back(std::move(kept_runs));  // it names the runs that the others have
   write_files(OutputPath::named(request.kept), files);
   return all.rows.size() - ended.rows.size();
+}
+
+std::size_t keep_numbers(const KeepNumbersRequest& request) {
+  require_one_data(request.results);
+  std::vector<RunNumber> numbers;
+  for (const auto& word : request.numbers) {
+    numbers.push_back(run_number(word));
+  }
+  const Json summary = read_summary(request.results);
+  require_other_folder(request.results, request.kept);
+  require(!has_file(request.kept / "iterations.csv"),
+          "{} keeps iterations of runs; give another KEPT, or neither --numbers nor --tables",
+          request.kept.string());
+  const auto runs = listed_runs(read_text_table(request.results / "runs.csv"));
+  require_distinct(runs, "runs.csv");
+  const TextTable kept = numbers_of_runs(request.results, numbers);
+  require(!kept.rows.empty(), "no run of {} has finished", request.results.string());
+
+  std::vector<KeptFile> files;
+  for (const auto& word : request.tables) {
+    const TextTable table = further_table(request.results, word);
+    files.emplace_back(table.file, csv_text(table));
+  }
+  std::vector<ListedRun> ended;
+  std::copy_if(runs.begin(), runs.end(), std::back_inserter(ended), [](const ListedRun& run) {
+    return run.has_ended();
+  });
+  files.emplace_back("made.json",
+                     indented_text(made_study(request.results, summary, ended)) + '\n');
+  files.emplace_back("runs.csv", csv_text(kept));
+  write_files(OutputPath::named(request.kept), files);
+  return runs.size() - kept.rows.size();
 }
 
 }  // namespace residuum::reports

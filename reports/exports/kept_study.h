@@ -12,11 +12,19 @@
 //
 // Rows are in the order of their runs' names. Columns in which no run has a value are left out,
 // but for the two tables by epoch.
+//
+// What is kept of a small study are numbers of its runs instead, made anew as a whole:
+//
+//   runs.csv       run_id, seed, varied keys and some numbers of each finished run
+//   TABLE.csv      further tables that are asked for, such as late.csv (kept_numbers.h)
+//   made.json      by which programs, command and machine the study was made
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace residuum::reports {
 
@@ -32,5 +40,16 @@ struct KeepRequest {
 /// end. Folders that cannot be what they should are a usage error that names the file; then nothing
 /// is written.
 std::size_t keep_study(const KeepRequest& request);
+
+struct KeepNumbersRequest {
+  std::filesystem::path results;     // a folder of results with its report
+  std::filesystem::path kept;        // the folder of what is kept; its tables are replaced
+  std::vector<std::string> numbers;  // of a run (run_number)
+  std::vector<std::string> tables;   // further ones (further_table)
+};
+
+/// Keeps numbers of the finished runs. Returns how many runs were left out because they have not
+/// finished. A usage error leaves what is kept as it is.
+std::size_t keep_numbers(const KeepNumbersRequest& request);
 
 }  // namespace residuum::reports

@@ -165,6 +165,30 @@ Json made_entries(const std::filesystem::path& results,
   return entries;
 }
 
+Json made_study(const std::filesystem::path& results,
+                const Json& summary,
+                const std::vector<ListedRun>& runs) {
+  std::set<Json> programs;
+  std::set<Json> seeds;
+  for (const auto& run : runs) {
+    const Made made = made_by(run, results, summary);
+    programs.insert(made.from["residuum"]);
+    seeds.insert(made.seed);
+  }
+  const Json& collected = value_at(summary, "provenance");
+  return {{"programs", list_of_values(programs)},
+          {"command", value_at(collected, "command")},
+          {"seeds", list_of_values(seeds)},
+          {"CPU", value_at(collected, "CPU")},
+          {"cores", value_at(collected, "cores")},
+          {"GPU", value_at(collected, "GPU")},
+          {"compiler", value_at(collected, "compiler")},
+          {"libtorch", value_at(collected, "libtorch")},
+          {"MPI", value_at(collected, "MPI")},
+          {"started_utc", value_at(summary, "timing.started_utc")},
+          {"wall_s", value_at(summary, "timing.wall_s")}};
+}
+
 Json joined_entries(const Json& old, const Json& added, const std::filesystem::path& file) {
   std::set<Json> later;
   for (const auto& entry : added) {

@@ -19,6 +19,12 @@ Json made_entries(const std::filesystem::path& results,
                   const Json& summary,
                   const std::vector<ListedRun>& runs);
 
+/// Returns how a whole study was made: program, command and machine of its summary, the seeds of
+/// these runs and the programs that made them.
+Json made_study(const std::filesystem::path& results,
+                const Json& summary,
+                const std::vector<ListedRun>& runs);
+
 /// Returns `old`, read from `file`, with the entries of runs that were made later: an entry is of
 /// the runs that are still its own.
 Json joined_entries(const Json& old, const Json& added, const std::filesystem::path& file);

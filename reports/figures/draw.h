@@ -13,6 +13,10 @@
 
 namespace residuum::reports {
 
+/// Runs `gnuplot -d SCRIPT` in `folder`, without a shell in between; -d keeps the user's own
+/// settings out. Returns nothing when it went well, else one line that says why not.
+std::string run_gnuplot(const std::filesystem::path& folder, const std::string& script);
+
 struct DrawnFigure {
   std::string svg;       // the drawing, empty when there is none
   bool has_pdf = false;  // <name>.pdf was drawn, too

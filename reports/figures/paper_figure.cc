@@ -117,9 +117,12 @@ void write_drawing(FigureSpec spec, const std::filesystem::path& file) {
 std::span<const PaperFormat> paper_formats() { return kFormats; }
 
 void require_figure_file(const std::filesystem::path& file) {
+  if (!file.empty() && !file.has_filename()) {
+    return;
+  }
   const std::string ending = file.extension().string();
   require(ending == ".pdf" || ending == ".svg" || ending == ".tex",
-          "-o: '{}' must end in .pdf, .svg or .tex",
+          "-o: '{}' must end in .pdf, .svg or .tex, or in / for a folder",
           file.string());
   require(is_plain_or_new(file), "-o: '{}' is no plain file; name another", file.string());
   const auto folder = file.parent_path();

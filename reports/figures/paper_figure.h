@@ -31,7 +31,8 @@ inline constexpr double kMostFigureFont = 40;
 /// file is half-written.
 void write_paper_figure(FigureSpec spec, const std::filesystem::path& file);
 
-/// Throws the usage errors of write_paper_figure, before anything is read or drawn.
+/// Throws the usage errors of write_paper_figure, before anything is read or drawn. A path that
+/// ends in / is a folder, which is no error.
 void require_figure_file(const std::filesystem::path& file);
 
 }  // namespace residuum::reports

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "reports/page/html.h"
-#include "reports/page/inline_svg.h"
 
 namespace residuum::reports {
 namespace {

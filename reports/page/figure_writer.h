@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,8 +11,29 @@
 #include "reports/figures/draw.h"
 #include "reports/figures/heat_map.h"
 #include "reports/figures/report_figures.h"
+#include "reports/verdicts/summary.h"
 
 namespace residuum::reports {
+
+/// What a drawing of gnuplot is called as a part of a page.
+struct SvgNames {
+  std::string_view prefix;       // of the ids
+  std::string_view description;  // for those who cannot see the drawing
+};
+
+/// Makes a drawing of gnuplot a part of a page: black becomes the colour of the page's text, and
+/// ids get a prefix, because a page holds many drawings. What says nothing, half of the bytes, is
+/// left out.
+std::string inline_svg(std::string_view svg, const SvgNames& names);
+
+/// Returns the data of a path with steps from point to point instead of places, to a tenth of a
+/// pixel; no error adds up along the path. Data with other commands than M, L and z are returned as
+/// they are.
+std::string short_path(std::string_view data);
+
+/// Returns the closed path through the points of a polygon, "1,2 3,4", in steps to a tenth of a
+/// pixel too.
+std::string path_of_points(std::string_view points);
 
 class FigureWriter {
  public:
@@ -39,5 +61,13 @@ class FigureWriter {
   std::string first_problem_;
   std::size_t not_drawn_ = 0;
 };
+
+// The data that the page's script draws figures and filters rows with, as JSON.
+
+/// Returns {"methods": [...], "places": [...], "figures": [...]}. A curve has at most some 600
+/// points, fewer in very large studies, and numbers have five digits; what is not a number is null.
+/// Curves name their method, or that of each point where they join several, and the places of their
+/// points, which many curves share.
+std::string page_data(const Summary& summary, const std::vector<ReportFigure>& figures);
 
 }  // namespace residuum::reports

@@ -1,5 +1,3 @@
-#include "reports/page/inline_svg.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include <iterator>
 #include <optional>
 
+#include "reports/page/figure_writer.h"
 #include "reports/page/html.h"
 
 namespace residuum::reports {

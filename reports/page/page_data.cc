@@ -1,5 +1,3 @@
-#include "reports/page/page_data.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "core/text.h"
 #include "reports/analysis/series.h"
 #include "reports/figures/figure.h"
+#include "reports/page/figure_writer.h"
 
 namespace residuum::reports {
 namespace {

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "reports/page/html.h"
-#include "reports/page/page_assets.h"
 
 namespace residuum::reports {
 namespace {

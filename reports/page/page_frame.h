@@ -6,6 +6,22 @@
 
 namespace residuum::reports {
 
+/// An asset is a text of reports/page/web that every page holds. The build embeds them.
+struct Asset {
+  std::string_view text;
+  std::string_view sha256;  // in hexadecimal digits
+};
+
+Asset page_style();
+Asset page_script();
+
+/// Returns the library that the script draws figures with; its text is empty in a program that was
+/// built where npm had not fetched it, and figures are then the static ones.
+Asset page_library();
+
+/// Returns the licences of the library, one after the other.
+Asset page_library_licences();
+
 /// Returns "sha256-..." in base 64, as security policies write it, of 64 hexadecimal digits.
 std::string policy_hash(std::string_view hexadecimal);
 

@@ -12,7 +12,6 @@
 #include "reports/figures/target_figures.h"
 #include "reports/page/figure_writer.h"
 #include "reports/page/html.h"
-#include "reports/page/page_data.h"
 #include "reports/page/page_frame.h"
 #include "reports/page/sections.h"
 #include "reports/tables/files.h"

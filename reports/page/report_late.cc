@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <utility>
 
 #include "core/record/tables.h"
+#include "reports/analysis/late_totals.h"
 #include "reports/analysis/series.h"
 #include "reports/analysis/statistics.h"
 #include "reports/analysis/words.h"
 #include "reports/collection/collect.h"
 #include "reports/page/html.h"
 #include "reports/page/sections.h"
-#include "reports/tables/csv_reader.h"
 
 namespace residuum::reports {
 namespace {
@@ -63,53 +62,24 @@ std::vector<LateColumn> late_columns(const Summary& summary) {
 
 constexpr double kLogSpan = 100;  // beyond this ratio of shares the axis is logarithmic
 
-/// How many gradients had which staleness.
-using Histogram = std::map<std::uint64_t, double>;
-
-/// Reads the histogram of the last iteration.
-Histogram read_histogram(const std::filesystem::path& file, const Run& run) {
-  CsvReader reader(file);
-  const std::size_t iteration = reader.column("iteration");
-  const std::size_t staleness = reader.column(kStalenessTable.key);
-  const std::size_t gradients = reader.column(kStalenessColumns.front().name);
-  Histogram histogram;
-  std::optional<std::uint64_t> last;
-  while (reader.next()) {
-    if (reader.text(0) != run.id) {
-      reader.fail(fmt::format("the record is of another run: '{}'", reader.text(0)));
-    }
-    if (last != reader.integer(iteration)) {
-      histogram.clear();
-      last = reader.integer(iteration);
-    }
-    const std::uint64_t bin = reader.integer(staleness);
-    if (bin > kLastStalenessRow) {
-      reader.fail(
-          fmt::format("no staleness is above {}, but this one is {}", kLastStalenessRow, bin));
-    }
-    histogram[bin] = static_cast<double>(reader.integer(gradients));
-  }
-  return histogram;
-}
-
 /// Returns the shares of the gradients, one histogram per run that has the table.
-std::vector<Histogram> read_shares(const ResultFolder& folder, const Group& group) {
-  std::vector<Histogram> shares;
+std::vector<StalenessCounts> read_shares(const ResultFolder& folder, const Group& group) {
+  std::vector<StalenessCounts> shares;
   for (const std::size_t i : group.runs) {
     const Run& run = folder.runs[i];
     if (!has_details(run, kStalenessTable)) {
       continue;
     }
-    Histogram histogram = read_histogram(details_path(run, kStalenessTable), run);
+    StalenessCounts counts = read_staleness(details_path(run, kStalenessTable), run.id);
     double all = 0;
-    for (const auto& [staleness, gradients] : histogram) {
+    for (const auto& [staleness, gradients] : counts) {
       all += gradients;
     }
-    for (auto& [staleness, gradients] : histogram) {
+    for (auto& [staleness, gradients] : counts) {
       gradients /= all;
     }
     if (all > 0) {
-      shares.push_back(std::move(histogram));
+      shares.push_back(std::move(counts));
     }
   }
   return shares;
@@ -127,7 +97,7 @@ Point share_point(double staleness, const std::vector<double>& shares, IntervalK
 
 /// Returns the points from staleness 0 to the one after the largest; runs that have no gradient of
 /// a staleness have the share 0.
-std::vector<Point> share_points(const std::vector<Histogram>& runs, IntervalKind kind) {
+std::vector<Point> share_points(const std::vector<StalenessCounts>& runs, IntervalKind kind) {
   std::uint64_t largest = 0;
   for (const auto& run : runs) {
     largest = std::max(largest, run.rbegin()->first);

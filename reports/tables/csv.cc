@@ -122,40 +122,32 @@ const std::string& checks_header() {
   return header;
 }
 
-IterationsWriter::IterationsWriter(const OutputPath& file, std::string_view run_id)
+RunTableWriter::RunTableWriter(const OutputPath& file,
+                               std::string_view run_id,
+                               std::string_view header)
     : file_(file), key_(csv_field(run_id)) {
-  file_.append(iterations_header());
+  file_.append(header);
 }
 
-IterationsWriter::IterationsWriter(const OutputPath& file,
-                                   std::string_view run_id,
-                                   std::uint64_t kept)
+RunTableWriter::RunTableWriter(const OutputPath& file, std::string_view run_id, std::uint64_t kept)
     : file_(file, kept), key_(csv_field(run_id)) {}
 
 void IterationsWriter::write(const Row& row) {
   Line line;
-  fmt::format_to(std::back_inserter(line), FMT_COMPILE("{},{}"), key_, row.iteration());
+  fmt::format_to(std::back_inserter(line), FMT_COMPILE("{},{}"), key(), row.iteration());
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
     append(",", line);
     append_value(row.get(static_cast<Column>(i)), kColumns.at(i).type, line);
   }
   append("\n", line);
-  file_.append(text_of(line));
+  append_line(text_of(line));
 }
-
-ChecksWriter::ChecksWriter(const OutputPath& file, std::string_view run_id)
-    : file_(file), key_(csv_field(run_id)) {
-  file_.append(checks_header());
-}
-
-ChecksWriter::ChecksWriter(const OutputPath& file, std::string_view run_id, std::uint64_t kept)
-    : file_(file, kept), key_(csv_field(run_id)) {}
 
 void ChecksWriter::write(const Check& check) {
   Line line;
   fmt::format_to(std::back_inserter(line),
                  FMT_COMPILE("{},{},{},"),
-                 key_,
+                 key(),
                  check.iteration,
                  csv_field(check.name));
   if (check.worker) {
@@ -168,7 +160,7 @@ void ChecksWriter::write(const Check& check) {
   append(",", line);
   append_ratio(check.lhs, check.rhs, line);
   append(check.holds ? ",1\n" : ",0\n", line);
-  file_.append(text_of(line));
+  append_line(text_of(line));
 }
 
 std::string detail_header(const TableInfo& table) {
@@ -180,22 +172,11 @@ std::string detail_header(const TableInfo& table) {
   return header + '\n';
 }
 
-DetailWriter::DetailWriter(const OutputPath& file, std::string_view run_id, const TableInfo& table)
-    : file_(file), key_(csv_field(run_id)), table_(&table) {
-  file_.append(detail_header(table));
-}
-
-DetailWriter::DetailWriter(const OutputPath& file,
-                           std::string_view run_id,
-                           const TableInfo& table,
-                           std::uint64_t kept)
-    : file_(file, kept), key_(csv_field(run_id)), table_(&table) {}
-
 void DetailWriter::write(const DetailRow& row) {
   Line line;
   fmt::format_to(std::back_inserter(line),
                  FMT_COMPILE("{},{},{}"),
-                 key_,
+                 key(),
                  row.iteration(),
                  csv_field(row.part()));
   for (std::size_t i = 0; i < table_->columns.size(); ++i) {
@@ -203,7 +184,7 @@ void DetailWriter::write(const DetailRow& row) {
     append_value(row.get(i), table_->columns[i].type, line);
   }
   append("\n", line);
-  file_.append(text_of(line));
+  append_line(text_of(line));
 }
 
 }  // namespace residuum::reports

@@ -38,64 +38,67 @@ const std::string& iterations_header();
 /// The header row of checks.csv.
 const std::string& checks_header();
 
-/// Writes iterations.csv of one run.
-class IterationsWriter {
+/// RunTableWriter has what the writers of one run's tables share.
+class RunTableWriter {
  public:
-  IterationsWriter(const OutputPath& file, std::string_view run_id);
-  /// Goes on with a table after its first `kept` bytes.
-  IterationsWriter(const OutputPath& file, std::string_view run_id, std::uint64_t kept);
-
-  void write(const Row& row);
   void flush() { file_.flush(); }
   /// Waits until the disk has all rows; returns their bytes, the header's included.
   std::uint64_t synchronise() { return file_.synchronise(); }
   void close() { file_.close(); }
+
+ protected:
+  RunTableWriter(const OutputPath& file, std::string_view run_id, std::string_view header);
+  /// Goes on with a table after its first `kept` bytes.
+  RunTableWriter(const OutputPath& file, std::string_view run_id, std::uint64_t kept);
+
+  const std::string& key() const { return key_; }  // the field run_id
+  void append_line(std::string_view line) { file_.append(line); }
 
  private:
   OutputFile file_;
   std::string key_;
 };
 
-/// Writes checks.csv of one run. The ratio is lhs / rhs: empty for 0 / 0, inf for more than 0 / 0.
-class ChecksWriter {
+/// Writes iterations.csv of one run.
+class IterationsWriter : public RunTableWriter {
  public:
-  ChecksWriter(const OutputPath& file, std::string_view run_id);
-  /// Goes on with a table after its first `kept` bytes.
-  ChecksWriter(const OutputPath& file, std::string_view run_id, std::uint64_t kept);
+  IterationsWriter(const OutputPath& file, std::string_view run_id)
+      : RunTableWriter(file, run_id, iterations_header()) {}
+  IterationsWriter(const OutputPath& file, std::string_view run_id, std::uint64_t kept)
+      : RunTableWriter(file, run_id, kept) {}
+
+  void write(const Row& row);
+};
+
+/// Writes checks.csv of one run. The ratio is lhs / rhs: empty for 0 / 0, inf for more than 0 / 0.
+class ChecksWriter : public RunTableWriter {
+ public:
+  ChecksWriter(const OutputPath& file, std::string_view run_id)
+      : RunTableWriter(file, run_id, checks_header()) {}
+  ChecksWriter(const OutputPath& file, std::string_view run_id, std::uint64_t kept)
+      : RunTableWriter(file, run_id, kept) {}
 
   void write(const Check& check);
-  void flush() { file_.flush(); }
-  /// Waits until the disk has all rows; returns their bytes, the header's included.
-  std::uint64_t synchronise() { return file_.synchronise(); }
-  void close() { file_.close(); }
-
- private:
-  OutputFile file_;
-  std::string key_;
 };
 
 /// The header row of a table of details.
 std::string detail_header(const TableInfo& table);
 
 /// Writes a table of details of one run, such as workers.csv.
-class DetailWriter {
+class DetailWriter : public RunTableWriter {
  public:
-  DetailWriter(const OutputPath& file, std::string_view run_id, const TableInfo& table);
-  /// Goes on with a table after its first `kept` bytes.
+  DetailWriter(const OutputPath& file, std::string_view run_id, const TableInfo& table)
+      : RunTableWriter(file, run_id, detail_header(table)), table_(&table) {}
   DetailWriter(const OutputPath& file,
                std::string_view run_id,
                const TableInfo& table,
-               std::uint64_t kept);
+               std::uint64_t kept)
+      : RunTableWriter(file, run_id, kept), table_(&table) {}
 
   void write(const DetailRow& row);
   const TableInfo& table() const { return *table_; }
-  /// Waits until the disk has all rows; returns their bytes, the header's included.
-  std::uint64_t synchronise() { return file_.synchronise(); }
-  void close() { file_.close(); }
 
  private:
-  OutputFile file_;
-  std::string key_;
   const TableInfo* table_;
 };
 

@@ -1,9 +1,9 @@
-#include "reports/terminal/block_curve.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+
+#include "reports/terminal/watch.h"
 
 namespace residuum::reports {
 

@@ -1,5 +1,3 @@
-#include "reports/typeset/latex_table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "reports/analysis/words.h"
 #include "reports/figures/figure.h"
 #include "reports/figures/latex_text.h"
+#include "reports/typeset/table_spec.h"
 
 namespace residuum::reports {
 namespace {

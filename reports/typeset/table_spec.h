@@ -1,6 +1,6 @@
 #pragma once
 // A TableSpec is the one description of a table for papers. It is written as CSV for programs, as
-// Markdown, and as LaTeX (latex_table.h); all three have the same numbers.
+// Markdown, and as LaTeX (table_latex); all three have the same numbers.
 
 #include <cstddef>
 #include <optional>
@@ -68,5 +68,17 @@ std::string table_markdown(const TableSpec& spec);
 
 /// The text for Markdown: nothing in it is markup, a link, HTML or the end of a cell.
 std::string markdown_text(std::string_view text);
+
+// The LaTeX form of a table has booktabs rules, numbers aligned by siunitx, and the width of a
+// line. Texts are untrusted: latex_text.h leaves none of TeX's special characters in them.
+
+/// <name>.tex: a table with a short caption and the label tab:<name>, to \input in a document that
+/// loads booktabs, tabularx and siunitx. A number has the digits that its interval leaves, or four.
+/// It fits a column of a paper with two, or a page where the spec is wide: intervals stand below
+/// their values, and columns in several blocks, as far as that takes.
+std::string table_latex(const TableSpec& spec);
+
+/// <name>.caption.tex: all that is said of the table, for a paper's text.
+std::string table_caption_latex(const TableSpec& spec);
 
 }  // namespace residuum::reports

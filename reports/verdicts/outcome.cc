@@ -1,5 +1,3 @@
-#include "reports/verdicts/outcome.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "reports/analysis/statistics.h"
 #include "reports/analysis/words.h"
 #include "reports/verdicts/remarks.h"
+#include "reports/verdicts/verdict.h"
 
 namespace residuum::reports {
 namespace {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "reports/analysis/words.h"
-#include "reports/verdicts/outcome.h"
 #include "reports/verdicts/remarks.h"
 
 namespace residuum::reports {

@@ -25,7 +25,7 @@ Verdict verdict_of_others(const GroupSummary& group);
 /// "PASS", "FAIL", "fails, as known", "held here" or "–".
 std::string verdict_text(Verdict verdict);
 
-/// Says how many runs diverged, if any, then the outcome (outcome.h); before any run has finished,
+/// Says how many runs diverged, if any, then the outcome (outcome); before any run has finished,
 /// whether the gTop-k assumption held, and where it failed worst. Of runs on different data it says
 /// that, and nothing else.
 std::string answer(const Summary& summary);
@@ -45,5 +45,12 @@ std::vector<std::string> notices_of(const Summary& summary);
 /// Returns further sentences, the notices first: on invariants, contraction, and runs that did not
 /// finish.
 std::vector<std::string> findings(const Summary& summary);
+
+// The outcome of a study: which method that compresses ended best, how it stands to dense training,
+// at which cost, and whether δ ≤ 1 was met on the way.
+
+/// Says the outcome in a sentence; empty where no run has finished. Where the study has several
+/// objectives it is that of the first, which is named.
+std::string outcome(const Summary& summary);
 
 }  // namespace residuum::reports

@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "assumptions/details/layer_details.h"
-#include "assumptions/details/worker_details.h"
+#include "assumptions/detail_rows.h"
 #include "assumptions/monitor.h"
 #include "core/vectors/dense.h"
 #include "objectives/registry.h"

@@ -9,8 +9,7 @@
 #include "core/error.h"
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/console/streams.h"
-#include "reports/exports/event_files.h"
-#include "reports/exports/joined_table.h"
+#include "reports/exports/export_forms.h"
 
 namespace residuum {
 namespace {

@@ -1,5 +1,5 @@
-// `residuum figure` draws one figure of a result folder, with chosen methods, in the size that it
-// has in a paper or a talk.
+// `residuum figure` draws one figure of a result folder or of kept tables, with chosen methods, in
+// the size that it has in a paper or a talk, or with all its files as the report has it.
 
 #include <fmt/format.h>
 
@@ -14,10 +14,12 @@
 
 #include "core/error.h"
 #include "experiments/program/commands/commands.h"
-#include "experiments/program/commands/interval_kinds.h"
+#include "experiments/program/commands/report_options.h"
 #include "experiments/program/console/streams.h"
+#include "reports/figures/draw.h"
 #include "reports/figures/paper_figure.h"
 #include "reports/page/figure_choice.h"
+#include "reports/page/kept_figure.h"
 #include "reports/tables/result_folder.h"
 
 namespace residuum {
@@ -83,6 +85,35 @@ reports::PaperSize size_of(const FigureOptions& given) {
   return size;
 }
 
+/// Plans the figure of a result folder or of what is kept of one.
+reports::FigureSpec plan(const FigureOptions& given, reports::IntervalKind kind) {
+  if (reports::is_kept_folder(given.folder)) {
+    require(!given.by && given.methods.empty(),
+            "{} has kept tables: choose methods with --where; their figures have an axis of their "
+            "own",
+            given.folder.string());
+    return reports::plan_kept_figure(
+        given.folder, {.figure = given.quantity, .where = given.where, .kind = kind});
+  }
+  require(given.where.empty(), "--where is for kept tables; name methods with --methods");
+  const auto folder = reports::read_result_folders({given.folder});
+  return reports::plan_chosen_figure(
+             folder,
+             {.quantity = given.quantity, .by = given.by, .methods = given.methods, .kind = kind})
+      .spec;
+}
+
+/// Writes the files that the report has of a figure.
+void write_figure_files(const reports::FigureSpec& spec, const std::filesystem::path& folder) {
+  const auto drawn = reports::draw(spec, OutputPath::named(folder));
+  if (!drawn.problem.empty()) {
+    resource_error("'{}' has tables and scripts of '{}', but no drawing: {}",
+                   folder.string(),
+                   spec.name,
+                   drawn.problem);
+  }
+}
+
 /// Says what a caption must say of the drawing.
 void say_notes(const reports::FigureSpec& spec) {
   constexpr std::size_t kMany = 8;
@@ -102,12 +133,17 @@ ExitCode figure_command(const Options& options) {
   const reports::PaperSize size = size_of(given);
   const auto kind = interval_kind(options.interval);
   reports::require_figure_file(given.file);
-  const auto folder = reports::read_result_folders({given.folder});
-  auto figure = reports::plan_chosen_figure(
-      folder, {.quantity = given.quantity, .by = given.by, .methods = given.methods, .kind = kind});
-  figure.spec.paper = size;
-  say_notes(figure.spec);
-  reports::write_paper_figure(std::move(figure.spec), given.file);
+  auto spec = plan(given, kind);
+  const bool is_folder = !given.file.has_filename();
+  if (!is_folder || given.format || given.width || given.font_size) {
+    spec.paper = size;
+    say_notes(spec);
+  }
+  if (is_folder) {
+    write_figure_files(spec, given.file);
+  } else {
+    reports::write_paper_figure(std::move(spec), given.file);
+  }
   print_path(given.file);
   return ExitCode::done;
 }

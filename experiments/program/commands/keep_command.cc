@@ -19,13 +19,20 @@ ExitCode keep_command(const Options& options) {
           "--rows is {}, but must be from 2 to {}",
           given.rows.value_or(0),
           kMostRows);
+  const bool keeps_numbers = !given.numbers.empty() || !given.tables.empty();
   const std::size_t left_out =
-      reports::keep_study({.results = given.results, .kept = given.kept, .rows = given.rows});
+      keeps_numbers
+          ? reports::keep_numbers({.results = given.results,
+                                   .kept = given.kept,
+                                   .numbers = given.numbers,
+                                   .tables = given.tables})
+          : reports::keep_study({.results = given.results, .kept = given.kept, .rows = given.rows});
   if (left_out > 0) {
-    say(fmt::format("{} of {} {} not ended and {} left out",
+    say(fmt::format("{} of {} {} not {} and {} left out",
                     left_out == 1 ? "1 run" : fmt::format("{} runs", left_out),
                     given.results.string(),
                     left_out == 1 ? "has" : "have",
+                    keeps_numbers ? "finished" : "ended",
                     left_out == 1 ? "is" : "are"));
   }
   print_path(given.kept);

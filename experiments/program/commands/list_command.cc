@@ -19,7 +19,6 @@
 #include "experiments/program/console/streams.h"
 #include "experiments/program/study/network_section.h"
 #include "experiments/program/study/study_keys.h"
-#include "experiments/program/study/study_schema.h"
 #include "objectives/data/catalogue.h"
 #include "objectives/registry.h"
 #include "reports/collection/collect.h"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "experiments/program/commands/commands.h"
-#include "experiments/program/commands/interval_kinds.h"
+#include "experiments/program/commands/report_options.h"
 #include "experiments/program/console/streams.h"
 #include "reports/collection/collect.h"
 #include "reports/page/report.h"

@@ -113,10 +113,11 @@ struct FigureOptions {
   std::string quantity;
   std::optional<std::string> by;      // else iterations
   std::vector<std::string> methods;   // lists of labels; empty: all
+  std::vector<std::string> where;     // KEY=VALUE, of methods in kept tables
   std::optional<std::string> format;  // --for icml, ieee or slides
   std::optional<std::string> width;   // 84mm
   std::optional<std::string> font_size;
-  std::filesystem::path file;
+  std::filesystem::path file;  // one that ends in / is a folder
 };
 
 /// The options of `keep` and of `epochs`.
@@ -124,6 +125,8 @@ struct KeepOptions {
   std::filesystem::path results;
   std::filesystem::path kept;
   std::optional<std::int64_t> rows;
+  std::vector<std::string> numbers;  // of a run, instead of its rows
+  std::vector<std::string> tables;   // that are kept beside these
   std::optional<std::int64_t> parts;
 };
 

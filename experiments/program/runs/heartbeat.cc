@@ -1,9 +1,8 @@
-#include "experiments/program/runs/heartbeat.h"
-
 #include <algorithm>
 #include <system_error>
 
 #include "core/error.h"
+#include "experiments/program/runs/run_maker.h"
 #include "reports/tables/files.h"
 
 namespace residuum {

@@ -1,5 +1,3 @@
-#include "experiments/program/runs/loss_watch.h"
-
 #include <fmt/format.h>
 
 #include <chrono>
@@ -11,6 +9,7 @@
 #include "core/cluster/mpi_world.h"
 #include "experiments/program/console/streams.h"
 #include "experiments/program/runs/provenance.h"
+#include "experiments/program/runs/run_maker.h"
 
 namespace residuum {
 namespace {

@@ -1,8 +1,7 @@
-#include "experiments/program/runs/run_checkpoints.h"
-
 #include <limits>
 
 #include "core/error.h"
+#include "experiments/program/runs/run_maker.h"
 
 namespace residuum {
 namespace {

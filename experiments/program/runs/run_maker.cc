@@ -12,7 +12,6 @@
 #include "experiments/program/console/signals.h"
 #include "experiments/program/runs/job_digest.h"
 #include "experiments/program/runs/provenance.h"
-#include "experiments/program/runs/run_checkpoints.h"
 #include "experiments/program/runs/run_facts.h"
 #include "experiments/program/study/run_words.h"
 #include "experiments/program/study/worker_smoothness.h"

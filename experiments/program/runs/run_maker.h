@@ -1,19 +1,164 @@
 #pragma once
 // RunMaker makes one run from its settings to its folder, by a group of processes.
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <thread>
+#include <vector>
 
+#include "assumptions/monitor.h"
+#include "core/cluster/cluster.h"
+#include "core/cluster/mailbox.h"
+#include "core/output_file.h"
 #include "core/trainer/trainer.h"
 #include "experiments/program/console/progress.h"
-#include "experiments/program/runs/heartbeat.h"
-#include "experiments/program/runs/loss_watch.h"
 #include "experiments/program/runs/rank_log.h"
 #include "experiments/program/runs/run_folder.h"
 #include "experiments/program/study/run_config.h"
 
 namespace residuum {
+
+/// A heartbeat says in runs/<run_id>/heartbeat.json where a run is, for `residuum watch`: rows of
+/// tables come in blocks, and pilot runs and evaluations write none. A thread of its own writes it,
+/// so that an iteration costs one store.
+class Heartbeat {
+ public:
+  /// Between two beats lies at least a period, and so many times what the last one took: beats take
+  /// at most 0.1 % of the time.
+  struct Pace {
+    std::chrono::milliseconds period{1000};
+    int times = 1000;
+  };
+
+  Heartbeat() : Heartbeat(Pace{}) {}
+  explicit Heartbeat(Pace pace) : pace_(pace) {}
+  Heartbeat(const Heartbeat&) = delete;
+  Heartbeat& operator=(const Heartbeat&) = delete;
+  Heartbeat(Heartbeat&&) = delete;
+  Heartbeat& operator=(Heartbeat&&) = delete;
+  ~Heartbeat() = default;
+
+  /// Beats for a run from one period on, and removes what an earlier start has left. A file that
+  /// cannot be written ends the beats of the run, not the run.
+  void begin(const OutputPath& run_folder, std::uint64_t done);
+  /// Ends the beats and removes the file.
+  void end();
+
+  /// Notes how many iterations the training has done. It may be called by any thread.
+  void iteration(std::uint64_t done) { done_.store(done, std::memory_order_relaxed); }
+  /// Notes how many iterations a pilot run has done, the first being 1; 0 for the training itself.
+  void pilot(int number, std::uint64_t done) {
+    pilot_.store(number, std::memory_order_relaxed);
+    iteration(done);
+  }
+
+ private:
+  void beat(const std::stop_token& stop);
+  void write(double every_s);
+
+  Pace pace_;
+  std::atomic<std::uint64_t> done_{0};
+  std::atomic<int> pilot_{0};
+  std::mutex mutex_;  // guards what follows
+  std::optional<OutputPath> file_;
+  std::uint64_t begun_ = 0;  // counts the runs, so that a pause does not outlast its run
+  std::condition_variable_any wake_;
+  std::jthread thread_;  // the last member: it ends before the others go
+};
+
+/// A LossWatch sees to it that a study over several processes ends when one of them is lost. Its
+/// mailbox gives signs of life from before the first run to after the last, also where processes
+/// wait for each other in collective calls.
+class LossWatch {
+ public:
+  /// What the mailbox is for: messages of real runs, or nothing but signs of life. Without messages
+  /// it is polled seldom, and an MPI library that serves one thread alone has no watch.
+  enum class Use { messages, signs };
+
+  /// Watches the processes of a group, which is a part of the job. Collective in the group.
+  LossWatch(const World& job, World& group, Use use);
+
+  /// Returns the mailbox between the processes of the group.
+  Mailbox& mailbox() { return *mailbox_; }
+  /// Ends the watch; the job is ended where a process was lost before that. Collective.
+  void close();
+  /// Makes the mailbox anew after an error that all processes of the group have met. Collective.
+  void renew();
+
+  /// Says where the workers of the run are, or that no run is being done.
+  void set_cluster(const std::optional<Cluster>& cluster);
+
+  /// Says which process is lost and what it hosted, and ends the job: the others cannot speak to
+  /// the World any more. The lowest process that is left speaks; the others wait for it first.
+  void end_job(const LostPeer& lost);
+
+ private:
+  void open();
+  void say(const LostPeer& lost);
+
+  World& group_;
+  int first_rank_;  // of the group, in the job
+  Use use_;
+  std::vector<std::string> hosts_;  // by rank
+  std::once_flag ending_;
+  std::mutex mutex_;
+  std::optional<Cluster> cluster_;
+  std::unique_ptr<Mailbox> mailbox_;
+};
+
+// RunCheckpoints keeps the checkpoints of one run on all its processes: the root has the files,
+// every process its part of the state.
+
+/// A RefusedCheckpoint says why the checkpoint that the run would go on from cannot be used. All
+/// processes throw it; the run is then to be prepared again, since its parts may hold what was
+/// loaded.
+class RefusedCheckpoint : public SharedError {
+ public:
+  using SharedError::SharedError;
+};
+
+class RunCheckpoints final : public Checkpoints {
+ public:
+  /// `on_root` is null on the other processes.
+  RunCheckpoints(const Cluster& cluster, RunFolder* on_root, Monitor& monitor, double every_s)
+      : cluster_(cluster), folder_(on_root), monitor_(monitor), every_s_(every_s) {}
+
+  /// Throws a RefusedCheckpoint where the state is not one of this training.
+  std::uint64_t load(const Visit& state) override;
+  bool due() override;
+  void save(std::uint64_t iterations, const Visit& state) override;
+
+  /// Trains with these checkpoints. What a study says was checked before, so that a usage error in
+  /// training that has gone on from a checkpoint is one of its state, which somebody has changed.
+  /// It is thrown as a RefusedCheckpoint where all processes meet it; one that meets it alone sets
+  /// the checkpoint aside for the next start.
+  Outcome guard(const std::function<Outcome()>& training);
+
+ private:
+  std::optional<Error> pass(StateStream* stream,
+                            RunState::Direction direction,
+                            const Visit& state,
+                            std::uint64_t iteration);
+  void measure(const Visit& state);
+  bool is_of_state(const Error& error) const;
+  void load_whole(const Visit& state, std::uint64_t iteration);
+
+  using Clock = std::chrono::steady_clock;
+
+  const Cluster& cluster_;
+  RunFolder* folder_;
+  Monitor& monitor_;
+  double every_s_;
+  Clock::time_point saved_ = Clock::now();
+  bool has_loaded_ = false;
+};
 
 class RunMaker {
  public:

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "assumptions/details/magnitude_details.h"
-#include "assumptions/details/network_details.h"
-#include "assumptions/details/staleness_details.h"
-#include "assumptions/details/worker_details.h"
+#include "assumptions/detail_rows.h"
 
 namespace residuum {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "assumptions/details/layer_details.h"
+#include "assumptions/detail_rows.h"
 #include "assumptions/monitor.h"
 #include "core/config/section.h"
 #include "core/messages/laws.h"

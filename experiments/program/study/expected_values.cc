@@ -1,5 +1,3 @@
-#include "experiments/program/study/expected_values.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "experiments/program/study/study_toml.h"
 #include "reports/analysis/expected.h"
 
 namespace residuum {

@@ -1,9 +1,8 @@
-#include "experiments/program/study/probes_section.h"
-
 #include <string>
 #include <vector>
 
 #include "assumptions/monitor.h"
+#include "experiments/program/study/run_config.h"
 
 namespace residuum {
 namespace {

@@ -10,11 +10,8 @@
 #include "core/training/training.h"
 #include "experiments/program/foreign/command_sparsifier.h"
 #include "experiments/program/study/budget_section.h"
+#include "experiments/program/study/method_sections.h"
 #include "experiments/program/study/network_section.h"
-#include "experiments/program/study/participation_section.h"
-#include "experiments/program/study/probes_section.h"
-#include "experiments/program/study/quantiser_section.h"
-#include "experiments/program/study/update_sections.h"
 #include "experiments/program/study/worker_smoothness.h"
 #include "objectives/data/partition.h"
 

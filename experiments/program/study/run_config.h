@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/config/section.h"
 #include "core/protocols/protocol.h"
 #include "core/trainer/pilot.h"
 #include "core/trainer/trainer.h"
@@ -101,5 +102,9 @@ std::string fingerprint_now(const RunSpec& spec, const ObjectiveCache& objective
 
 /// Reads the number of workers P of a run, and nothing else of it.
 int workers_of(const RunSpec& spec);
+
+/// Reads [probes], which says what is measured and when, into a run whose objective and number of
+/// iterations are known.
+void read_probes(const Section& section, PreparedRun& run);
 
 }  // namespace residuum

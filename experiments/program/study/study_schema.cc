@@ -1,5 +1,3 @@
-#include "experiments/program/study/study_schema.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -30,4 +30,11 @@ void flatten(const toml::table& table, Settings& settings);
 /// Throws a usage error unless the key begins with a section's name and a dot.
 void check_known_section(const std::string& dotted, const std::string& place);
 
+// A study may say what a paper has ([[expected]]), for the table of published values and ours. It
+// changes no run.
+
+/// Returns the list for study.resolved.json, each entry complete and checked; an empty list where
+/// the study expects nothing. Errors are usage errors with their place.
+nlohmann::json expected_values(const toml::table& root);
+
 }  // namespace residuum

@@ -1,10 +1,9 @@
 // What layers.csv says of each layer: by hand, by brute force over whole vectors, and against the
 // columns of iterations.csv, which layers must add up to.
 
-#include "assumptions/details/layer_details.h"
-
 #include <gtest/gtest.h>
 
+#include "assumptions/detail_rows.h"
 #include "tests/assumptions/support.h"
 #include "tests/core/trainer/methods.h"
 

@@ -1,13 +1,12 @@
 // The rows of magnitudes.csv are held against accumulators that are known by hand.
 
-#include "assumptions/details/magnitude_details.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 #include <mutex>
 #include <string>
 
+#include "assumptions/detail_rows.h"
 #include "tests/assumptions/support.h"
 #include "tests/core/thread_world.h"
 

@@ -1,9 +1,8 @@
 // The rows of staleness.csv are held against counts that are made by hand.
 
-#include "assumptions/details/staleness_details.h"
-
 #include <gtest/gtest.h>
 
+#include "assumptions/detail_rows.h"
 #include "tests/assumptions/support.h"
 
 namespace residuum {

@@ -1,12 +1,11 @@
 // What workers.csv says of each worker, against hand calculation and against iterations.csv.
 
-#include "assumptions/details/worker_details.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <numeric>
 
+#include "assumptions/detail_rows.h"
 #include "core/protocols/protocol.h"
 #include "tests/assumptions/support.h"
 

@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-#include "assumptions/iid_prediction.h"
+#include "assumptions/delta_prediction.h"
 #include "core/random/random.h"
 
 namespace residuum {

@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "assumptions/iid_prediction.h"
 #include "assumptions/one_step.h"
-#include "assumptions/overlap_prediction.h"
 #include "tests/core/tiny_training.h"
 
 namespace residuum {

@@ -1,5 +1,3 @@
-#include "assumptions/estimators/holm.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "assumptions/estimators/intervals.h"
 #include "core/random/random.h"
 
 namespace residuum {

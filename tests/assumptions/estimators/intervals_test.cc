@@ -8,7 +8,6 @@
 #include <numbers>
 #include <vector>
 
-#include "assumptions/estimators/ratio_of_sums.h"
 #include "core/random/random.h"
 
 namespace residuum {

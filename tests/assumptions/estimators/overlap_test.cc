@@ -4,8 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "assumptions/iid_prediction.h"
-#include "assumptions/overlap_prediction.h"
+#include "assumptions/delta_prediction.h"
 #include "core/random/random.h"
 
 namespace residuum {

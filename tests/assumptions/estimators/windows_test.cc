@@ -1,5 +1,3 @@
-#include "assumptions/estimators/windows.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
+
+#include "assumptions/estimators/held_ratio.h"
 
 namespace residuum {
 namespace {

@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "assumptions/falsify/starts.h"
 #include "assumptions/one_step.h"
 #include "core/vectors/dense.h"
 #include "tests/core/support.h"

@@ -1,13 +1,12 @@
 // The fit of a link against lines that are known, and `bench network` as a user starts it.
 
-#include "experiments/benchmarks/link_fit.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "experiments/benchmarks/bench_network.h"
 #include "tests/core/thread_world.h"
 #include "tests/experiments/support.h"
 

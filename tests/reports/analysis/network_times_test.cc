@@ -1,7 +1,5 @@
 // Times on networks against tables that were written by hand.
 
-#include "reports/analysis/network_times.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +8,8 @@
 #include <map>
 
 #include "core/error.h"
-#include "reports/analysis/network_clocks.h"
+#include "reports/analysis/series.h"
+#include "reports/analysis/study_numbers.h"
 #include "reports/page/report.h"
 #include "reports/page/sections.h"
 #include "reports/tables/files.h"

@@ -1,13 +1,12 @@
 // Rates of exact power laws, and an interval calculated by hand.
 
-#include "reports/analysis/rates.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "reports/analysis/study_numbers.h"
 #include "reports/collection/summary_json.h"
 #include "reports/page/sections.h"
 

@@ -7,8 +7,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "reports/exports/event_files.h"
-#include "reports/exports/joined_table.h"
+#include "reports/exports/export_forms.h"
 #include "reports/tables/csv_reader.h"
 #include "reports/tables/utc.h"
 #include "tests/reports/synthetic_study.h"

@@ -13,11 +13,10 @@
 #include "reports/analysis/groups.h"
 #include "reports/analysis/series.h"
 #include "reports/figures/draw.h"
-#include "reports/figures/gnuplot.h"
 #include "reports/figures/gnuplot_script.h"
 #include "reports/figures/pgfplots.h"
 #include "reports/figures/report_figures.h"
-#include "reports/page/inline_svg.h"
+#include "reports/page/figure_writer.h"
 #include "reports/tables/files.h"
 #include "tests/reports/synthetic_study.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "reports/figures/gnuplot.h"
+#include "reports/figures/draw.h"
 #include "reports/figures/gnuplot_script.h"
 #include "reports/figures/pgfplots.h"
 #include "reports/tables/files.h"

@@ -7,8 +7,7 @@
 #include <string>
 
 #include "reports/analysis/words.h"
-#include "reports/page/inline_svg.h"
-#include "reports/page/page_assets.h"
+#include "reports/page/figure_writer.h"
 #include "reports/page/page_frame.h"
 #include "tests/reports/page/html_tags.h"
 

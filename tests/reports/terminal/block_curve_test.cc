@@ -1,8 +1,8 @@
-#include "reports/terminal/block_curve.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "reports/terminal/watch.h"
 
 namespace residuum::reports {
 namespace {

@@ -1,7 +1,5 @@
 // Methods at budgets of bytes that a user names, in studies that can be followed by hand.
 
-#include "reports/typeset/budget_table.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +7,8 @@
 
 #include "core/error.h"
 #include "reports/analysis/byte_budgets.h"
-#include "reports/typeset/table_choice.h"
+#include "reports/typeset/study_tables.h"
+#include "reports/typeset/write_tables.h"
 #include "tests/reports/analysis/straight_runs.h"
 #include "tests/reports/synthetic_study.h"
 

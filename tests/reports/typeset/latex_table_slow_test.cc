@@ -7,7 +7,7 @@
 #include <string>
 
 #include "reports/tables/files.h"
-#include "reports/typeset/latex_table.h"
+#include "reports/typeset/table_spec.h"
 #include "tests/reports/latex_page.h"
 
 namespace residuum::reports {

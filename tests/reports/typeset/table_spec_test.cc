@@ -8,7 +8,6 @@
 #include <limits>
 #include <optional>
 
-#include "reports/typeset/latex_table.h"
 #include "reports/typeset/write_tables.h"
 #include "tests/reports/synthetic_study.h"
 

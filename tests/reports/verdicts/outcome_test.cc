@@ -1,8 +1,6 @@
 // The first sentence of a report: who ended where against dense training, at which cost, and
 // whether delta <= 1 was met.
 
-#include "reports/verdicts/outcome.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -289,6 +289,46 @@ TEST_F(KeepSeeds, RefusesTablesThatAreBroken) {
   EXPECT_EQ(refusal(), "error: kept/epochs.csv:2: 2 fields where the header has 3\n");
 }
 
+// Of a small study numbers are kept, made anew by every call; b1 is the only run that finished.
+TEST_F(KeepSeeds, KeepsNumbersOfFinishedRunsInsteadOfTheirRows) {
+  leave("1", "1", "4");
+  put("results/runs.csv", "run_id,status,seed,p_kind\na1,diverged,2,dense\nb1,finished,1,top\n");
+  const Finished finished = keep(
+      {"--numbers", "loss,delta:mean", "--numbers", "loss:at:0", "--tables", "networks.virtual_s"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(finished.err, "1 run of results has not finished and is left out\n");
+  EXPECT_EQ(kept("runs.csv"), "run_id,seed,p_kind,loss,delta:mean,loss:at:0\nb1,1,top,4,0.75,9\n");
+  EXPECT_EQ(kept("networks.csv"),
+            "run_id,iteration,network,virtual_s\nb1,2,1gbe,4\nb1,2,10gbe,2\n");
+  const auto made = nlohmann::json::parse(kept("made.json"));
+  EXPECT_EQ(made["command"], "residuum run s.toml --set seeds=[1]");
+  EXPECT_EQ(made["seeds"], nlohmann::json::array({1, 2}));
+  EXPECT_EQ(made["programs"], nlohmann::json::array({"abc"}));
+  EXPECT_EQ(made["CPU"], "one");
+  EXPECT_EQ(made["started_utc"], "then");
+
+  const std::string before = kept("runs.csv");
+  const Finished unknown = keep({"--numbers", "loss,los:mean"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_EQ(unknown.err, "error: iterations.csv has no column 'los'; did you mean 'loss'?\n");
+  const Finished both = keep({"--numbers", "loss", "--rows", "9"});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_THAT(both.err, HasSubstr("--rows excludes --numbers"));
+  EXPECT_EQ(kept("runs.csv"), before);
+}
+
+TEST_F(KeepSeeds, RefusesNumbersWhereRowsAreKept) {
+  leave("1", "1", "4");
+  ASSERT_EQ(keep().code, 0);
+  const std::string before = kept("runs.csv");
+  const Finished refused = keep({"--numbers", "loss"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.err,
+            "error: kept keeps iterations of runs; give another KEPT, or neither --numbers nor "
+            "--tables\n");
+  EXPECT_EQ(kept("runs.csv"), before);
+}
+
 // A comma within a value ends no field.
 TEST_F(KeepSeeds, KeepsValuesInQuotes) {
   leave("1", "1", "4");

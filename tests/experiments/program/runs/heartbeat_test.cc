@@ -1,8 +1,6 @@
 // A heartbeat says where a run is, also where it writes no rows; it is written whole and through no
 // link.
 
-#include "experiments/program/runs/heartbeat.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +12,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "experiments/program/runs/run_maker.h"
 #include "tests/experiments/tiny_study.h"
 
 namespace residuum {

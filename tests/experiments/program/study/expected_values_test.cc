@@ -1,12 +1,11 @@
 // A study may say what papers have; errors name the place of what is wrong.
 
-#include "experiments/program/study/expected_values.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"
 #include "experiments/program/study/study.h"
+#include "experiments/program/study/study_toml.h"
 
 namespace residuum {
 namespace {

@@ -1,10 +1,9 @@
 // How many workers take part in a version, and what is refused without the others.
 
-#include "experiments/program/study/participation_section.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "experiments/program/study/method_sections.h"
 #include "experiments/program/study/prepare_all.h"
 
 namespace residuum {

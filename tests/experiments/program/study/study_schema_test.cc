@@ -1,11 +1,10 @@
 // The JSON Schema of studies, by which editors complete and check keys: it must take every study
 // that the program takes, and refuse keys that the program does not have.
 
-#include "experiments/program/study/study_schema.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "experiments/program/study/study_keys.h"
 #include "tests/experiments/python.h"
 #include "tests/experiments/tiny_study.h"
 

@@ -1,0 +1,55 @@
+#include "experiments/program/commands/report_options.h"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+
+namespace residuum {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, reports::IntervalKind>, 3> kIntervals{
+    {{"iqr", reports::IntervalKind::quartiles},
+     {"student", reports::IntervalKind::student},
+     {"bootstrap", reports::IntervalKind::bootstrap}}};
+
+}  // namespace
+
+void add_report(CLI::App& command, Options& options) {
+  auto& own = options.report;
+  command.add_option("DIR", options.result_dirs, "result folders, which are read as one")
+      ->required();
+  command.add_option("--out", options.out, "folder of tables and report (DIR)");
+  command.add_option("--theorem", options.theorem, "say how this theorem was judged, by method");
+  command.add_option("--interval",
+                     options.interval,
+                     "over the seeds: iqr (median, quartiles), student or bootstrap (mean, 95 %)");
+  const auto words = [&](const char* name, std::vector<std::string>& into, const char* text) {
+    command.add_option(name, into, text)
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  };
+  words("--at", own.budgets, "2MB,10MB: a table of the methods at these bytes");
+  words("--columns", own.columns, "number columns of printed tables, by their names in the CSV");
+  command.add_option("--digits", own.digits, "significant digits in printed tables (by interval)")
+      ->check(CLI::Range(1, 15));
+  words("--wide", own.wide, "tables that span both columns of a page in LaTeX");
+}
+
+reports::IntervalKind interval_kind(const std::string& name) {
+  std::vector<std::string> known;
+  for (const auto& one : kIntervals) {
+    if (one.first == name) {
+      return one.second;
+    }
+    known.emplace_back(one.first);
+  }
+  usage_error("--interval {}: unknown{}", name, suggestion(name, known));
+}
+
+}  // namespace residuum

@@ -1,0 +1,21 @@
+#pragma once
+// The options of `residuum report` and of `residuum-report`, which are the same.
+
+#include <string>
+
+#include "experiments/program/console/options.h"
+#include "reports/analysis/statistics.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11 calls itself so
+class App;
+}
+
+namespace residuum {
+
+void add_report(CLI::App& command, Options& options);
+
+/// Returns the kind of --interval iqr, student or bootstrap: what the middle of the seeds is, and
+/// what stands beside it. Another name is a usage error.
+reports::IntervalKind interval_kind(const std::string& name);
+
+}  // namespace residuum

@@ -1,0 +1,53 @@
+#pragma once
+// Measurements of a study in the forms of other programs.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/output_file.h"
+#include "reports/tables/result_folder.h"
+
+namespace residuum::reports {
+
+/// The joined table is one flat file: every measured iteration of every run, with what the run was
+/// in columns of its own. Writes the rows of iterations.csv of all finished and diverged runs to
+/// `file`, streamed, each followed by the columns study, seed, state and p_<key> for every key that
+/// varies in the study. Returns the number of rows. A damaged table is a usage error that names it.
+std::uint64_t write_joined_table(const ResultFolder& folder, const std::filesystem::path& file);
+
+// TensorBoard reads event files: records of a length, its checksum, a message of protocol buffers
+// and its checksum. What is written here needs two messages of few fields, so that they are encoded
+// by hand.
+
+/// Returns the CRC-32C (Castagnoli) of the bytes.
+std::uint32_t crc32c(std::string_view bytes);
+
+/// Returns the bytes as one record of an event file.
+std::string event_record(std::string_view message);
+
+struct Scalar {
+  std::string_view tag;
+  float value = 0;
+};
+
+/// Returns the message of the first record of every event file.
+std::string version_event(double wall_time);
+/// Returns the message of these scalars at a step; the wall time is in seconds since 1970.
+std::string scalars_event(double wall_time, std::int64_t step, const std::vector<Scalar>& scalars);
+
+/// What was written.
+struct EventFiles {
+  std::size_t runs = 0;
+  std::size_t left_out = 0;  // values
+};
+
+/// Writes `target`/RUN_ID/events.out.tfevents.SECONDS.residuum for every finished and diverged run:
+/// all measured columns by iteration, and by the wall time that its measured iterations had taken.
+/// Event files hold float32: a number that would become infinite in it, or 0, is left out and
+/// counted. Files of an earlier export are replaced.
+EventFiles write_event_files(const ResultFolder& folder, const OutputPath& target);
+
+}  // namespace residuum::reports
