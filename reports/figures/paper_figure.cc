@@ -113,19 +113,6 @@ void write_drawing(FigureSpec spec, const std::filesystem::path& file) {
       file, is_pdf ? read_file(scratch.path() / "figure.pdf") : with_size(drawn.svg, width));
 }
 
-/// Refuses a width at which axes or legend have no place.
-void require_room(const FigureSpec& spec) {
-  const PaperSize size = spec.paper.value_or(PaperSize{});
-  const double least = least_paper_width(spec, size.font_pt);
-  require(
-      size.width_mm >= least,
-      "--width: {:.4g} mm are too narrow for this figure: its axes and labels need {:.0f} mm in "
-      "letters of {:.3g} pt; name a greater width, a smaller --font-size or shorter labels",
-      size.width_mm,
-      least,
-      size.font_pt);
-}
-
 }  // namespace
 
 std::span<const PaperFormat> paper_formats() { return kFormats; }
@@ -157,9 +144,21 @@ void require_figure_file(const std::filesystem::path& file) {
           numbers.string());
 }
 
+void require_figure_room(const FigureSpec& spec) {
+  const PaperSize size = spec.paper.value_or(PaperSize{});
+  const double least = least_paper_width(spec, size.font_pt);
+  require(
+      size.width_mm >= least,
+      "--width: {:.4g} mm are too narrow for this figure: its axes and labels need {:.0f} mm in "
+      "letters of {:.3g} pt; name a greater width, a smaller --font-size or shorter labels",
+      size.width_mm,
+      least,
+      size.font_pt);
+}
+
 void write_paper_figure(FigureSpec spec, const std::filesystem::path& file) {
   require_figure_file(file);
-  require_room(spec);
+  require_figure_room(spec);
   if (file.extension() != ".tex") {
     write_drawing(std::move(spec), file);
     return;

@@ -31,7 +31,10 @@ inline constexpr double kMostFigureFont = 40;
 /// fails is a resource error. No file is half-written.
 void write_paper_figure(FigureSpec spec, const std::filesystem::path& file);
 
-/// Throws the usage errors of write_paper_figure, before anything is read or drawn.
+/// Throws the usage errors of write_paper_figure that are of the file, before anything is read.
 void require_figure_file(const std::filesystem::path& file);
+
+/// Refuses a width at which axes or legend have no place, as a usage error.
+void require_figure_room(const FigureSpec& spec);
 
 }  // namespace residuum::reports

@@ -109,6 +109,7 @@ ExitCode figure_command(const Options& options) {
   auto figure = reports::plan_chosen_figure(
       folder, {.quantity = given.quantity, .by = given.by, .methods = given.methods, .kind = kind});
   figure.spec.paper = size;
+  reports::require_figure_room(figure.spec);
   say_notes(figure.spec);
   reports::write_paper_figure(std::move(figure.spec), given.file);
   print_path(given.file);

@@ -73,11 +73,11 @@ TEST_F(FigureOfAStudy, IsRefusedInOneLineAndLeavesNoFile) {
   EXPECT_EQ(figure({"loss"}).code, 2) << "a file must be named";
 }
 
-// Four workers give a gradient each in an iteration: 40 iterations have 160.
+// Four workers give a gradient each in an iteration: the model of iteration 1 is made of four.
 TEST_F(FigureOfAStudy, CountsTheGradientsOfRunsInLockstep) {
   ASSERT_EQ(figure({"loss", "--by", "gradients", "-o", "by_gradients.tex"}).code, 0);
   EXPECT_THAT(text("by_gradients.tex"), HasSubstr("xlabel={gradients"));
-  EXPECT_THAT(text("by_gradients.csv"), HasSubstr("\n0,160,"));
+  EXPECT_THAT(text("by_gradients.csv"), HasSubstr("\n0,4,"));
 }
 
 TEST_F(FigureOfAStudy, HasLengthsInAnyUnit) {

@@ -113,7 +113,7 @@ TEST_F(StudySchema, RefusesValuesOfAnotherType) {
         std::array{"every = 1", "every = \"often\"", "['probes', 'every']"},
         std::array{"every = 1", "every = 1\nnames = \"delta\"", "['probes', 'names']"},
         std::array{"every = 1", "every = 1\nnames = [\"dleta\"]", "['probes', 'names', 0]"},
-        std::array{"[\"captured\", \"published\"]", "[\"captured\", \"publishd\"]", "['sweep'"},
+        std::array{"[\"captured\", \"published\"]", "[\"captured\", \"public\"]", "['sweep'"},
         std::array{"[\"captured\", \"published\"]", "[1, 2]", "['sweep'"}}) {
     std::string study = kStudy;
     study.replace(study.find(before), std::string(before).size(), after);
