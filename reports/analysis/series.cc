@@ -84,16 +84,15 @@ namespace {
 
 bool is_late(const Run& run) { return run.facts.synchrony == Synchrony::late; }
 
-/// Returns how many gradients each iteration takes, where the run has to be drawn beside late ones:
-/// those count their gradients themselves.
-std::optional<double> gradients_beside_late(const ResultFolder& folder, const Run& run) {
-  const auto& workers = run.facts.contributions;
-  const auto& steps = run.facts.local_steps;
-  if (is_late(run) || !workers || !steps ||
-      std::none_of(folder.runs.begin(), folder.runs.end(), is_late)) {
-    return std::nullopt;
-  }
-  return *workers * *steps;
+/// Returns how many gradients each iteration takes, where the run is drawn against gradients: late
+/// runs count theirs themselves.
+std::optional<double> gradients_of_iteration(const ResultFolder& folder,
+                                             const Run& run,
+                                             GradientAxis axis) {
+  const auto& gradients = run.facts.contributions;  // with those of steps between exchanges
+  const bool is_wanted = axis == GradientAxis::of_all_runs ||
+                         std::any_of(folder.runs.begin(), folder.runs.end(), is_late);
+  return is_late(run) || !is_wanted ? std::nullopt : gradients;
 }
 
 /// Returns the total of kTotals as the series has it, if the row knows it.
@@ -117,11 +116,14 @@ struct RunSeries {
   std::array<bool, kTotals.size()> has_total{};  // in every row
 };
 
-RunSeries read_run(const ResultFolder& folder, const Run& run, const std::vector<Column>& columns) {
+RunSeries read_run(const ResultFolder& folder,
+                   const Run& run,
+                   const std::vector<Column>& columns,
+                   GradientAxis axis) {
   RunSeries series;
   series.columns.resize(columns.size());
   series.has_total.fill(true);
-  const auto gradients = gradients_beside_late(folder, run);
+  const auto gradients = gradients_of_iteration(folder, run, axis);
   read_iterations(run.folder / "iterations.csv", run.id, [&](const IterationRecord& record) {
     std::array<double, kTotals.size()> totals{};
     for (std::size_t i = 0; i < kTotals.size(); ++i) {
@@ -302,11 +304,12 @@ void ThinnedSeries::thin_to(std::size_t stride) {
 std::vector<GroupSeries> read_series(const ResultFolder& folder,
                                      const Group& group,
                                      const std::vector<Column>& columns,
-                                     IntervalKind kind) {
+                                     IntervalKind kind,
+                                     GradientAxis axis) {
   std::vector<RunSeries> runs;
   for (const std::size_t i : group.runs) {
     if (folder.runs[i].has_tables()) {
-      runs.push_back(read_run(folder, folder.runs[i], columns));
+      runs.push_back(read_run(folder, folder.runs[i], columns, axis));
     }
   }
   std::vector<GroupSeries> series;

@@ -104,11 +104,16 @@ struct GroupSeries {
   const std::vector<Point>& against(Column total) const;
 };
 
+/// Which runs have points against gradients. In lockstep that axis is the iteration in another
+/// unit, of use beside late runs, or to who asks for it.
+enum class GradientAxis { beside_late_runs, of_all_runs };
+
 /// Reads the series of `columns`, in their order, over the finished and diverged runs of the group.
 /// The kind is that of middles and bands.
 std::vector<GroupSeries> read_series(const ResultFolder& folder,
                                      const Group& group,
                                      const std::vector<Column>& columns,
-                                     IntervalKind kind = IntervalKind::quartiles);
+                                     IntervalKind kind = IntervalKind::quartiles,
+                                     GradientAxis axis = GradientAxis::beside_late_runs);
 
 }  // namespace residuum::reports

@@ -23,6 +23,10 @@ Json data_package(const ResultFolder& folder);
 /// Returns the data package of a study that has every table and no run.
 Json data_package_of_all_tables();
 
+/// Returns the data package of a joined table that is in such a file: each column with its type,
+/// unit and meaning.
+Json joined_package(const ResultFolder& folder, const std::string& file);
+
 /// Returns where a run has such a table; the next tells whether the run was asked for it and has
 /// it.
 std::filesystem::path details_path(const Run& run, const TableInfo& table);

@@ -1,6 +1,8 @@
 // The schema of the collected tables is a Frictionless data package
 // (https://specs.frictionlessdata.io), made of the tables that also write the headers.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 
@@ -154,6 +156,34 @@ Json package_of(const ResultFolder& folder,
 }
 
 }  // namespace
+
+Json joined_package(const ResultFolder& folder, const std::string& file) {
+  Json fields = iteration_fields();
+  fields.push_back(field("study", "string", "the name of the study that the run is of"));
+  fields.push_back(field("seed", "integer", "all that the run draws comes from it"));
+  fields.push_back(field("state", "string", "finished or diverged"));
+  for (const auto& key : folder.varying_keys) {
+    Json parameter = field(parameter_column(key),
+                           type_of_parameter(folder, key),
+                           fmt::format("the key {} of the study; empty where a run has none", key));
+    if (parameter["type"] == "boolean") {
+      parameter["trueValues"] = Json::array({"true"});
+      parameter["falseValues"] = Json::array({"false"});
+    }
+    fields.push_back(std::move(parameter));
+  }
+  if (has_labels(folder)) {
+    fields.push_back(field("label", "string", "what the study calls the method"));
+  }
+  Json table = resource("joined", fields, Json::array({"study", "run_id", "iteration"}));
+  table["path"] = file;
+  table["schema"].erase("foreignKeys");  // there is no table of runs
+  return {{"profile", "tabular-data-package"},
+          {"name", folder.name},
+          {"title", folder.title},
+          {"schema_version", 1},
+          {"resources", Json::array({std::move(table)})}};
+}
 
 std::string parameter_column(std::string_view key) {
   std::string name = "p_";

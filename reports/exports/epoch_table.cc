@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -89,6 +90,8 @@ class Epoch {
     }
     above_1_ += delta && *delta > 1 ? 1 : 0;
   }
+
+  const std::string& label() const { return run_->label; }
 
   std::vector<std::string> row() const {
     return {run_->method,
@@ -229,6 +232,12 @@ TextTable epoch_table(const EpochRequest& request) {
   for (const auto& epoch : epochs) {
     by_epoch.rows.push_back(epoch.row());
   }
+  if (request.with_labels) {
+    by_epoch.header.insert(by_epoch.header.begin(), "label");
+    for (std::size_t i = 0; i < epochs.size(); ++i) {
+      by_epoch.rows[i].insert(by_epoch.rows[i].begin(), epochs[i].label());
+    }
+  }
   return by_epoch;
 }
 
@@ -243,10 +252,13 @@ TextTable epoch_table_of(const std::filesystem::path& folder, std::optional<std:
   }
   const auto runs = listed_runs(table);
   require_distinct(runs, table.file);
+  const bool with_labels = std::any_of(
+      runs.begin(), runs.end(), [](const ListedRun& run) { return !run.label.empty(); });
   return epoch_table({.iterations = folder / "iterations.csv",
                       .runs = runs,
                       .leave_out_others = false,
-                      .parts = parts});
+                      .parts = parts,
+                      .with_labels = with_labels});
 }
 
 }  // namespace residuum::reports

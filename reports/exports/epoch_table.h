@@ -26,13 +26,15 @@ struct EpochRequest {
   std::vector<ListedRun> runs;        // of the table
   bool leave_out_others = false;      // iterations of other runs; else they are a usage error
   std::optional<std::int64_t> parts;  // of a run, from 1 on; else its epochs are passes
+  bool with_labels = false;           // a first column has what the study calls the method
 };
 
 /// Makes the table, whose rows are in the order of iterations.csv. Iterations that do not rise are
 /// a usage error that names file and line.
 TextTable epoch_table(const EpochRequest& request);
 
-/// Makes the table of a folder of results. A folder that `residuum keep` made has not every
+/// Makes the table of a folder of results, with a first column `label` where the study names its
+/// methods. A folder that `residuum keep` made has not every
 /// iteration: it gives the table that was kept by pass, or by quarter for 4 parts, and other parts
 /// are a usage error.
 TextTable epoch_table_of(const std::filesystem::path& folder, std::optional<std::int64_t> parts);

@@ -6,12 +6,14 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "reports/figures/gnuplot_paper.h"
+#include "reports/figures/paper_layout.h"
 #include "reports/tables/csv.h"
 
 namespace residuum::reports {
 namespace {
 
-/// A Canvas is the size of a drawing and of what is in it, in pixels of 1/96 inch.
+/// A Canvas is the size of a drawing for the page and of what is in it, in pixels of 1/96 inch.
 struct Canvas {
   std::size_t width = 720;
   std::size_t plot = 340;  // the height of the plot with its axes
@@ -21,28 +23,7 @@ struct Canvas {
   double pdf_font = 11 / 1.5;  // in points
   double character = 8;        // the width of one, in the legend
   double sample = 80;          // the width of a legend's line and of what is around it
-  bool is_for_paper = false;
 };
-
-Canvas canvas_of(const FigureSpec& spec) {
-  if (!spec.paper) {
-    return {};
-  }
-  constexpr double kPixelsPerMillimetre = 96 / 25.4;
-  constexpr double kPixelsPerPoint = 96.0 / 72;
-  constexpr double kAspect = 0.62;
-  const double width = spec.paper->width_mm * kPixelsPerMillimetre;
-  const double font = spec.paper->font_pt * kPixelsPerPoint;
-  return {.width = static_cast<std::size_t>(std::lround(width)),
-          .plot = static_cast<std::size_t>(std::lround(kAspect * width)),
-          .line = static_cast<std::size_t>(std::lround(1.4 * font)),
-          .note = 0,
-          .font = font,
-          .pdf_font = spec.paper->font_pt,
-          .character = 0.6 * font,
-          .sample = 5 * font,
-          .is_for_paper = true};
-}
 
 /// A Legend stands below the plot. A label that is wider than the drawing has smaller letters, and
 /// one that is still too wide loses its middle.
@@ -80,9 +61,12 @@ std::size_t canvas_height(const FigureSpec& spec, const Canvas& canvas) {
   return canvas.plot + canvas.line * legend_of(spec, canvas).rows + note;
 }
 
-/// Returns a curve's text in the legend, for gnuplot.
+/// Returns a curve's text in the legend, for gnuplot; layout_paper has a legend of its own.
 std::string legend_title(const FigureSpec& spec, std::string_view label) {
-  return gnuplot_text(without_middle(label, legend_of(spec, canvas_of(spec)).longest));
+  if (spec.paper) {
+    return "notitle";
+  }
+  return "title " + gnuplot_text(without_middle(label, legend_of(spec, Canvas{}).longest));
 }
 
 std::string axis(char name, Scale scale) {
@@ -117,10 +101,9 @@ std::string shown(char name, Scale scale) {
       scale == Scale::log ? fmt::format("{0} > 0 ? {0} : NaN", name) : std::string(1, name));
 }
 
-/// Writes the note below the legend, where the plot leaves room for it. A drawing for a paper has
-/// none: its caption says it.
+/// Writes the note below the legend, where the plot leaves room for it.
 std::string note(const FigureSpec& spec, const Canvas& canvas) {
-  const std::string text = canvas.note == 0 ? "" : note_under(spec);
+  const std::string text = note_under(spec);
   if (text.empty()) {
     return {};
   }
@@ -160,14 +143,13 @@ std::string legend_key(const FigureSpec& spec, const Canvas& canvas, double font
   const std::string smaller =
       legend.font < 1 ? fmt::format(" font ',{:.4g}'", legend.font * font) : std::string();
   return fmt::format(
-      "set key below left Left reverse samplen {} spacing 1.1 maxcols {} noenhanced{}\n",
-      canvas.is_for_paper ? 2 : 3,
+      "set key below left Left reverse samplen 3 spacing 1.1 maxcols {} noenhanced{}\n",
       legend.columns,
       smaller);
 }
 
-std::string header(const FigureSpec& spec, const Canvas& canvas) {
-  const AxisRange range = y_range(spec);
+/// Writes what a script begins with: the size of the drawing and the looks of its frame.
+std::string opening(const FigureSpec& spec, std::size_t width, std::size_t height, double font) {
   return script_opening(spec.name) +
          fmt::format(
              "set encoding utf8\n"
@@ -180,18 +162,15 @@ std::string header(const FigureSpec& spec, const Canvas& canvas) {
              "set tics nomirror out scale 0.6\n"
              "set grid y linecolor rgb '#d0d0d0' dashtype 1 linewidth 0.4\n",
              spec.name,
-             canvas.width,
-             canvas_height(spec, canvas),
-             canvas.font) +
-         legend_key(spec, canvas, canvas.font) +
-         fmt::format(
-             "set xlabel {} offset 0,0.6 noenhanced\n"
-             "set ylabel {} noenhanced\n",
-             gnuplot_text(drawn_label(spec.x_label)),
-             gnuplot_text(drawn_label(spec.y_label))) +
-         note(spec, canvas) + marks_of_gnuplot(spec, canvas.font) + axis('x', spec.x_scale) +
-         ticks_of_gnuplot(spec) + axis('y', spec.y_scale) +
-         fmt::format(
+             width,
+             height,
+             font);
+}
+
+/// Writes the ends of the y axis and what keeps values on the axes.
+std::string ranges(const FigureSpec& spec) {
+  const AxisRange range = y_range(spec);
+  return fmt::format(
              "low = {0}\n"
              "high = {1}\n"
              "set yrange [low:high]\n"
@@ -201,8 +180,16 @@ std::string header(const FigureSpec& spec, const Canvas& canvas) {
          shown('x', spec.x_scale) + shown('y', spec.y_scale);
 }
 
-std::string dash_type(const std::vector<int>& dash) {
-  return dash.empty() ? "1" : fmt::format("({})", fmt::join(dash, ","));
+std::string header(const FigureSpec& spec, const Canvas& canvas) {
+  return opening(spec, canvas.width, canvas_height(spec, canvas), canvas.font) +
+         legend_key(spec, canvas, canvas.font) +
+         fmt::format(
+             "set xlabel {} offset 0,0.6 noenhanced\n"
+             "set ylabel {} noenhanced\n",
+             gnuplot_text(drawn_label(spec.x_label)),
+             gnuplot_text(drawn_label(spec.y_label))) +
+         note(spec, canvas) + marks_of_gnuplot(spec, canvas.font) + axis('x', spec.x_scale) +
+         ticks_of_gnuplot(spec) + axis('y', spec.y_scale) + ranges(spec);
 }
 
 std::string points_clause(const LineStyle& style, std::size_t points) {
@@ -238,49 +225,96 @@ std::vector<std::string> plot_items(const FigureSpec& spec) {
     }
     lines.push_back(
         fmt::format("{} using (shown_x($2)):(shown_y($3)) with {} linecolor rgb '{}' dashtype {} "
-                    "linewidth {} title {}",
+                    "linewidth {} {}",
                     source,
                     points_clause(style, curve.points.size()),
                     style.colour,
-                    dash_type(style.dash),
+                    gnuplot_dash(style.dash),
                     style.width,
                     legend_title(spec, legend_label(spec, i))));
     first = last + 1;
   }
   if (spec.reference) {
     const LineStyle style = reference_style();
-    lines.push_back(
-        fmt::format("{} with lines linecolor rgb '{}' dashtype {} linewidth {} title {}",
-                    format_number(spec.reference->y),
-                    style.colour,
-                    dash_type(style.dash),
-                    style.width,
-                    legend_title(spec, drawn_label(spec.reference->label))));
+    lines.push_back(fmt::format("{} with lines linecolor rgb '{}' dashtype {} linewidth {} {}",
+                                format_number(spec.reference->y),
+                                style.colour,
+                                gnuplot_dash(style.dash),
+                                style.width,
+                                legend_title(spec, drawn_label(spec.reference->label))));
   }
   bands.insert(bands.end(), lines.begin(), lines.end());
   return bands;
 }
 
-/// Draws the same once more as PDF. A gnuplot without cairo leaves it out. With a scale of 0.75
-/// its fonts are as many points high as they are said to be.
-std::string pdf(const FigureSpec& spec, const Canvas& canvas) {
-  const double inches = spec.paper ? spec.paper->width_mm / 25.4 : 7.0;
-  const double per_pixel = inches / static_cast<double>(canvas.width);
-  const bool has_small_legend = legend_of(spec, canvas).font < 1;
+/// Draws the same once more as PDF, after commands whose letters are in points. A gnuplot without
+/// cairo leaves it out. With a scale of 0.75 its fonts are as many points high as they are said to
+/// be.
+std::string pdf(const FigureSpec& spec,
+                double width_in,
+                double height_in,
+                double font,
+                const std::string& commands) {
   return fmt::format(
       "if (strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0) {{\n"
       "  set terminal pdfcairo size {1:.4g}in,{2:.3f}in enhanced font 'sans-serif,{3:.3g}' "
       "fontscale 0.75\n"
       "  set output '{0}.pdf'\n"
-      "{4}{5}"
+      "{4}"
       "  replot\n"
       "}}\n",
       spec.name,
-      inches,
-      per_pixel * static_cast<double>(canvas_height(spec, canvas)),
-      canvas.pdf_font,
-      has_small_legend ? legend_key(spec, canvas, canvas.pdf_font) : "",
-      marks_of_gnuplot(spec, canvas.pdf_font));
+      width_in,
+      height_in,
+      font,
+      commands);
+}
+
+std::string plot_command(const std::vector<std::string>& items) {
+  std::string text;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    text += (i == 0 ? "plot " : ", \\\n     ") + items[i];
+  }
+  return text + '\n';
+}
+
+std::string page_figure_gp(const FigureSpec& spec) {
+  constexpr double kWidth = 7;  // in inches
+  const Canvas canvas;
+  const auto items = plot_items(spec);
+  const bool has_small_legend = legend_of(spec, canvas).font < 1;
+  const double height =
+      kWidth * static_cast<double>(canvas_height(spec, canvas)) / static_cast<double>(canvas.width);
+  const std::string commands =
+      (has_small_legend ? legend_key(spec, canvas, canvas.pdf_font) : std::string()) +
+      marks_of_gnuplot(spec, canvas.pdf_font);
+  return header(spec, canvas) + plot_command(items) +
+         (items.empty() ? std::string() : pdf(spec, kWidth, height, canvas.pdf_font, commands));
+}
+
+/// A drawing for a paper has no note under it: its caption says it.
+std::string paper_figure_gp(const FigureSpec& spec, const PaperSize& size) {
+  constexpr double kPixelsPerPoint = 96.0 / 72;
+  constexpr double kPointsPerInch = 72;
+  const PaperLayout layout = layout_paper(spec);
+  const double font = size.font_pt * kPixelsPerPoint;
+  const auto items = plot_items(spec);
+  const auto scale = [](char name, Scale one) {
+    return one == Scale::log ? fmt::format("set logscale {}\n", name) : std::string();
+  };
+  return opening(spec,
+                 static_cast<std::size_t>(std::lround(layout.width * font)),
+                 static_cast<std::size_t>(std::lround(layout.height * font)),
+                 font) +
+         scale('x', spec.x_scale) + scale('y', spec.y_scale) + ranges(spec) +
+         paper_frame_gp(spec, layout, font) + marks_of_gnuplot(spec, font) + plot_command(items) +
+         (items.empty() ? std::string()
+                        : pdf(spec,
+                              layout.width * size.font_pt / kPointsPerInch,
+                              layout.height * size.font_pt / kPointsPerInch,
+                              size.font_pt,
+                              paper_frame_gp(spec, layout, size.font_pt) +
+                                  marks_of_gnuplot(spec, size.font_pt)));
 }
 
 }  // namespace
@@ -291,13 +325,11 @@ std::string script_opening(std::string_view name) {
 }
 
 std::string figure_gp(const FigureSpec& spec) {
-  const Canvas canvas = canvas_of(spec);
-  std::string text = header(spec, canvas);
-  const auto items = plot_items(spec);
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    text += (i == 0 ? "plot " : ", \\\n     ") + items[i];
-  }
-  return text + '\n' + (items.empty() ? std::string() : pdf(spec, canvas));
+  return spec.paper ? paper_figure_gp(spec, *spec.paper) : page_figure_gp(spec);
+}
+
+std::string gnuplot_dash(const std::vector<int>& dash) {
+  return dash.empty() ? "1" : fmt::format("({})", fmt::join(dash, ","));
 }
 
 std::string gnuplot_text(std::string_view text) {

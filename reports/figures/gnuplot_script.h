@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "reports/figures/figure.h"
 
@@ -18,5 +19,8 @@ std::string script_opening(std::string_view name);
 
 /// The text as a gnuplot string in single quotes; control characters become question marks.
 std::string gnuplot_text(std::string_view text);
+
+/// The lengths of line and gap as a gnuplot dash type.
+std::string gnuplot_dash(const std::vector<int>& dash);
 
 }  // namespace residuum::reports

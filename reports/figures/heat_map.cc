@@ -130,7 +130,7 @@ std::string heat_map_tex(const HeatMap& map) {
   return fmt::format(
       "% Draws {0}.csv. The document needs \\usepackage{{pgfplots}} and "
       "\\pgfplotsset{{compat=1.16}},\n% and {0}.csv beside this file.\n"
-      "\\begingroup\n{12}"
+      "\\begingroup%\n{12}"
       "\\begin{{tikzpicture}}\n"
       "\\begin{{axis}}[\n"
       "  width=0.8\\linewidth, height=0.6\\linewidth, title={{{1}}},\n"

@@ -245,14 +245,42 @@ std::string without_end(std::string& word) {
   return end;
 }
 
+constexpr std::string_view kBreaks = "=._/,:+-";
+
+/// Returns for each character how long the run is that it stands in, between signs at which a line
+/// may break.
+std::vector<std::size_t> runs_of(const std::vector<std::string_view>& characters) {
+  std::vector<std::size_t> lengths(characters.size());
+  for (std::size_t begin = 0; begin < characters.size();) {
+    std::size_t end = begin;
+    while (end < characters.size() && kBreaks.find(characters[end]) == std::string_view::npos) {
+      ++end;
+    }
+    end = std::min(end + 1, characters.size());
+    std::fill(lengths.begin() + static_cast<std::ptrdiff_t>(begin),
+              lengths.begin() + static_cast<std::ptrdiff_t>(end),
+              end - begin);
+    begin = end;
+  }
+  return lengths;
+}
+
 std::string escaped_word(std::string_view word, LatexBreaks breaks) {
-  constexpr std::string_view kBreaks = "=._/,:+";
+  constexpr std::size_t kLongRun = 12;
+  const auto characters = characters_of(word);
+  const auto runs = runs_of(characters);
   std::string escaped;
-  for (const std::string_view one : characters_of(word)) {
+  for (std::size_t i = 0; i < characters.size(); ++i) {
+    const std::string_view one = characters[i];
     const bool is_sign = find_in(kSigns, one) != nullptr || (is_script(one) && one != "*");
     escaped += is_sign ? fmt::format("${}$", formula_text(one)) : latex_character(one);
-    if (breaks == LatexBreaks::in_words && kBreaks.find(one) != std::string_view::npos) {
+    if (breaks == LatexBreaks::between_words || i + 1 == characters.size()) {
+      continue;
+    }
+    if (one != "-" && kBreaks.find(one) != std::string_view::npos) {
       escaped += "\\allowbreak{}";
+    } else if (runs[i] > kLongRun) {
+      escaped += "\\penalty9000{}";
     }
   }
   return escaped;

@@ -12,7 +12,8 @@ enum class LatexBreaks { between_words, in_words };
 /// The text for LaTeX: special characters escaped, formulas and Greek letters as mathematics, so
 /// that "f − f*" is $f - f^*$ and "rho=0.1" has a Greek letter. Other characters beyond Latin-1 are
 /// printed by LuaLaTeX and XeLaTeX alone; pdfLaTeX prints a '?'. With `in_words` a name such as
-/// "sparsifier.share=0.3" may be broken after its signs.
+/// "sparsifier.share=0.3" may be broken after its signs, and a run of more than twelve characters
+/// without one anywhere, if nothing else fits.
 std::string latex_text(std::string_view text, LatexBreaks breaks = LatexBreaks::between_words);
 
 }  // namespace residuum::reports

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "reports/figures/draw.h"
+#include "reports/figures/paper_layout.h"
 #include "reports/figures/pgfplots.h"
 #include "reports/tables/files.h"
 
@@ -134,10 +135,10 @@ void require_figure_file(const std::filesystem::path& file) {
     return;
   }
   constexpr std::string_view kReadByTex =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-+.";
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-+._";
   const std::string stem = file.stem().string();
   require(stem.find_first_not_of(kReadByTex) == std::string::npos,
-          "-o: '{}': TeX needs a name of letters, digits, - and .",
+          "-o: '{}': TeX needs a name of letters, digits, -, _ and .",
           file.string());
   const auto numbers = numbers_beside(file);
   require(is_plain_or_new(numbers) && is_new_or_numbers(numbers),
@@ -146,8 +147,21 @@ void require_figure_file(const std::filesystem::path& file) {
           numbers.string());
 }
 
+void require_figure_room(const FigureSpec& spec) {
+  const PaperSize size = spec.paper.value_or(PaperSize{});
+  const double least = least_paper_width(spec, size.font_pt);
+  require(
+      size.width_mm >= least,
+      "--width: {:.4g} mm are too narrow for this figure: its axes and labels need {:.0f} mm in "
+      "letters of {:.3g} pt; name a greater width, a smaller --font-size or shorter labels",
+      size.width_mm,
+      least,
+      size.font_pt);
+}
+
 void write_paper_figure(FigureSpec spec, const std::filesystem::path& file) {
   require_figure_file(file);
+  require_figure_room(spec);
   if (file.extension() != ".tex") {
     write_drawing(std::move(spec), file);
     return;

@@ -26,13 +26,16 @@ inline constexpr double kLeastFigureFont = 4;  // in points
 inline constexpr double kMostFigureFont = 40;
 
 /// Writes the figure into a file whose ending says how: .svg and .pdf are drawn by gnuplot, .tex is
-/// for pgfplots and has <name>.csv beside it. Another ending, a name that TeX cannot read and a
-/// file that is not ours to replace are usage errors; a drawing that fails is a resource error. No
-/// file is half-written.
+/// for pgfplots and has <name>.csv beside it. Another ending, a name that TeX cannot read, a file
+/// that is not ours to replace and a width below least_paper_width are usage errors; a drawing that
+/// fails is a resource error. No file is half-written.
 void write_paper_figure(FigureSpec spec, const std::filesystem::path& file);
 
-/// Throws the usage errors of write_paper_figure, before anything is read or drawn. A path that
-/// ends in / is a folder, which is no error.
+/// Throws the usage errors of write_paper_figure that are of the file, before anything is read. A
+/// path that ends in / is a folder, which is no error.
 void require_figure_file(const std::filesystem::path& file);
+
+/// Refuses a width at which axes or legend have no place, as a usage error.
+void require_figure_room(const FigureSpec& spec);
 
 }  // namespace residuum::reports

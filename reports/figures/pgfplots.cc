@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reports/figures/latex_text.h"
+#include "reports/figures/paper_layout.h"
 #include "reports/tables/csv.h"
 
 namespace residuum::reports {
@@ -70,57 +71,88 @@ std::string band(const FigureSpec& spec, std::size_t i) {
              i);
 }
 
-/// A PgfSize has the lengths of a drawing as TeX has them.
+/// A PgfSize has the lengths of a drawing as TeX has them. A figure without a paper size is as wide
+/// as the text around it; what fits where is then reckoned for a column of a paper.
 struct PgfSize {
-  std::string width;     // of all of it
-  std::string font;      // the command for its letters; empty: those of the text
-  std::size_t room = 0;  // characters of a line as wide as the drawing
+  std::string width;   // of all of it
+  std::string plot;    // the width of the plot alone
+  std::string height;  // of the plot alone
+  std::string font;    // the command for its letters; empty: those of the text
+  std::string legend_font;
+  PaperLayout layout;
 };
+
+std::string font_command(double points) {
+  return fmt::format("\\fontsize{{{:.4g}}}{{{:.4g}}}\\selectfont", points, 1.2 * points);
+}
 
 PgfSize size_of(const FigureSpec& spec) {
-  constexpr double kCharacter = 0.5;  // its width, in proportion to the font's size
-  constexpr double kPointsPerMillimetre = 72.27 / 25.4;
-  const PaperSize size = spec.paper.value_or(PaperSize{.width_mm = 84, .font_pt = 10});
-  const double characters = size.width_mm * kPointsPerMillimetre / (kCharacter * size.font_pt);
-  const auto room = static_cast<std::size_t>(characters);
+  constexpr double kAroundPlot = 0.6;  // em: pgfplots leaves more room around numbers than we do
+  FigureSpec sized = spec;
+  sized.paper = spec.paper.value_or(PaperSize{.width_mm = 84, .font_pt = 10});
+  PgfSize size;
+  size.layout = layout_paper(sized);
+  const PaperLayout& layout = size.layout;
   if (!spec.paper) {
-    return {.width = "\\linewidth", .font = {}, .room = room};
+    size.width = size.plot = size.height = "\\linewidth";
+    size.plot += "-6.2em";
+    size.height = "0.62*(\\linewidth-4em)";
+    return size;
   }
-  return {.width = fmt::format("{:.4g}mm", size.width_mm),
-          .font = fmt::format(
-              "\\fontsize{{{:.4g}}}{{{:.4g}}}\\selectfont", size.font_pt, 1.2 * size.font_pt),
-          .room = room};
+  const double font = spec.paper->font_pt;
+  size.width = fmt::format("{:.4g}mm", spec.paper->width_mm);
+  size.plot =
+      fmt::format("{:.2f}bp", font * (layout.width - layout.left - layout.right - kAroundPlot));
+  size.height = fmt::format("{:.2f}bp", font * (layout.height - layout.top - layout.bottom));
+  size.font = font_command(font);
+  size.legend_font = font_command(font * layout.legend.font);
+  return size;
 }
 
-/// A PgfLegend stands below the axes, as wide as the drawing at most: long labels are broken.
-struct PgfLegend {
-  std::size_t columns = 1;
-  bool has_long_labels = false;
-};
+/// Returns the look of a curve; where it has a marker is told by `points`.
+std::string look_of(const FigureSpec& spec, std::size_t i, const std::string& marker) {
+  const LineStyle style = style_of(spec.curves[i]);
+  return fmt::format(
+      "residuum{}, line width={}pt, {}, {}", i, style.width / 2, dash_clause(style.dash), marker);
+}
 
-constexpr std::size_t kSample = 6;  // characters that a line of the legend takes beside its label
+std::string legend_entry(std::string_view look, std::string_view label) {
+  return fmt::format(
+      "\\residuumentry{{{}}}{{{}}}%\n", look, latex_text(label, LatexBreaks::in_words));
+}
 
-PgfLegend legend_of_pgfplots(const FigureSpec& spec, std::size_t room) {
-  std::size_t longest = 1;
+/// Writes the legend below the picture, in columns of equal width: TeX breaks what is wider.
+std::string legend(const FigureSpec& spec, const PgfSize& size) {
+  std::string text = fmt::format(
+      "\\vskip0.4em{0}\\raggedright\\emergencystretch0pt%\n"
+      "\\def\\residuumentry#1#2{{\\parbox[t]{{\\dimexpr\\linewidth/{1}\\relax}}{{\\raggedright"
+      "\\hyphenpenalty10000\n"
+      "  \\hangindent2.7em\\hangafter1\\leavevmode\\hbox "
+      "to2.7em{{\\tikz[baseline=-0.55ex]\\draw[#1]"
+      "\n  plot coordinates {{(0,0) (1.1em,0) (2.2em,0)}};\\hfil}}#2\\strut}}\\allowbreak}}%\n"
+      "\\noindent",
+      size.legend_font,
+      size.layout.legend.columns);
   for (std::size_t i = 0; i < spec.curves.size(); ++i) {
-    longest = std::max(longest, characters_in(legend_label(spec, i)));
+    if (spec.curves[i].points.empty()) {
+      continue;
+    }
+    const LineStyle style = style_of(spec.curves[i]);
+    const std::string marker =
+        style.marker.empty() ? "mark=none"
+                             : fmt::format(
+                                   "mark={}, mark size=1.3pt, mark repeat=2, mark phase=2, mark "
+                                   "options={{solid}}",
+                                   find_marker(style.marker).pgfplots);
+    text += legend_entry(look_of(spec, i, marker), legend_label(spec, i));
   }
   if (spec.reference) {
-    longest = std::max(longest, characters_in(drawn_label(spec.reference->label)));
+    const LineStyle style = reference_style();
+    text += legend_entry(
+        fmt::format("gray, line width={}pt, {}", style.width / 2, dash_clause(style.dash)),
+        drawn_label(spec.reference->label));
   }
-  return {.columns = std::max<std::size_t>(1, room / (longest + kSample)),
-          .has_long_labels = longest + kSample > room};
-}
-
-std::string legend_entry(const FigureSpec& spec, std::string_view label) {
-  const PgfSize size = size_of(spec);
-  const std::string text = latex_text(label);
-  if (characters_in(label) + kSample <= size.room) {
-    return fmt::format("\\addlegendentry{{{}}}\n", text);
-  }
-  return fmt::format("\\addlegendentry[text width={{{}-4.5em}}, text depth=, align=left]{{{}}}\n",
-                     size.width,
-                     text);
+  return text + "\\par\n";
 }
 
 /// Writes the short text that stands at a bound's curve.
@@ -156,21 +188,14 @@ bool is_curve_drawn(const FigureSpec& spec, const Curve& curve) {
   });
 }
 
-/// Writes a curve and its entry in the legend. Of a curve without a point on the axes pgfplots
-/// would give the entry to the next one, so that it has an entry alone.
+/// Writes a curve that has a point on the axes.
 std::string line(const FigureSpec& spec, std::size_t i) {
   const Curve& curve = spec.curves[i];
-  const LineStyle style = style_of(curve);
-  const std::string look = fmt::format("residuum{}, line width={}pt, {}, {}",
-                                       i,
-                                       style.width / 2,
-                                       dash_clause(style.dash),
-                                       marker_clause(style, curve.points.size()));
-  const std::string entry = legend_entry(spec, legend_label(spec, i));
   if (!is_curve_drawn(spec, curve)) {
-    return fmt::format("\\addlegendimage{{{}}}\n", look) + entry;
+    return {};
   }
-  return fmt::format("\\addplot[{}]\n  ", look) + rows_of(spec, i, "median") + entry +
+  const std::string look = look_of(spec, i, marker_clause(style_of(curve), curve.points.size()));
+  return fmt::format("\\addplot[{}]\n  ", look) + rows_of(spec, i, "median") +
          mark_of_bound(spec, i);
 }
 
@@ -181,14 +206,13 @@ std::string reference_line(const FigureSpec& spec) {
   const AxisRange range = x_range(spec);
   const LineStyle style = reference_style();
   return fmt::format(
-             "\\addplot[gray, line width={}pt, {}, no marks] coordinates {{({},{}) ({},{})}};\n",
-             style.width / 2,
-             dash_clause(style.dash),
-             format_number(range.low),
-             format_number(spec.reference->y),
-             format_number(range.high),
-             format_number(spec.reference->y)) +
-         legend_entry(spec, drawn_label(spec.reference->label));
+      "\\addplot[gray, line width={}pt, {}, no marks] coordinates {{({},{}) ({},{})}};\n",
+      style.width / 2,
+      dash_clause(style.dash),
+      format_number(range.low),
+      format_number(spec.reference->y),
+      format_number(range.high),
+      format_number(spec.reference->y));
 }
 
 /// Writes the ticks of an axis that has them where points are; others are pgfplots' own.
@@ -209,42 +233,78 @@ std::string ticks_of_pgfplots(const FigureSpec& spec) {
                      list);
 }
 
-std::string opening(const FigureSpec& spec) {
+/// Writes the ticks that layout_paper has chosen for an axis.
+std::string ticks_of_axis(char name, const PaperAxis& axis) {
+  std::string places;
+  std::string texts;
+  std::string small;
+  for (const auto& tick : axis.ticks) {
+    std::string& list = tick.text.empty() ? small : places;
+    list += (list.empty() ? "" : ",") + format_number(tick.place);
+    if (!tick.text.empty()) {
+      texts += fmt::format("{}${}$",
+                           texts.empty() ? "" : ",",
+                           tick.is_power ? fmt::format("10^{{{}}}", tick.text) : tick.text);
+    }
+  }
+  return fmt::format("  {0}tick={{{1}}}, {0}ticklabels={{{2}}}, minor {0}tick={{{3}}},\n",
+                     name,
+                     places,
+                     texts,
+                     small);
+}
+
+std::string ticks_of(const FigureSpec& spec, const PaperLayout& layout) {
+  if (!spec.paper) {
+    return ticks_of_pgfplots(spec);
+  }
+  return fmt::format("  xmin={}, xmax={},\n",
+                     format_number(layout.x.range.low),
+                     format_number(layout.x.range.high)) +
+         ticks_of_axis('x', layout.x) + ticks_of_axis('y', layout.y);
+}
+
+/// Returns the option for the letters of a title that are smaller than others.
+std::string title_font(const FigureSpec& spec, const PaperTitle& title) {
+  return spec.paper && title.font < 1
+             ? fmt::format(", font={}", font_command(title.font * spec.paper->font_pt))
+             : std::string();
+}
+
+std::string opening(const FigureSpec& spec, const PgfSize& size) {
   const AxisRange range = y_range(spec);
-  const PgfSize size = size_of(spec);
-  const PgfLegend legend = legend_of_pgfplots(spec, size.room);
   return fmt::format(
       "\\begin{{tikzpicture}}[font={0}]\n"
       "\\begin{{axis}}[\n"
-      "  scale only axis, width={{{1}-6.2em}}, height={{0.62*({1}-4em)}},\n"
-      "  xlabel={{{2}}}, ylabel={{{3}}},\n"
-      "  xmode={4}, ymode={5}, ymin={6}, ymax={7},\n"
-      "{8}"
+      "  scale only axis, width={{{1}}}, height={{{2}}},\n"
+      "  xlabel={{{3}}}, ylabel={{{4}}},\n"
+      "  xmode={5}, ymode={6}, ymin={7}, ymax={8},\n"
+      "{9}"
       "  unbounded coords=jump, filter discard warning=false, axis lines=left, ymajorgrids,\n"
-      "  major grid style={{line width=0.2pt, black!14}},\n"
-      "  clip mode=individual, label style={{font={0}}}, tick label style={{font={0}}},\n"
-      "  legend style={{draw=none, fill=none, font={0}, inner sep=0pt, cells={{anchor={9}}},\n"
-      "    at={{(0,0)}}, anchor=north west, xshift=-4.4em, yshift=-3.2em}},\n"
-      "  legend columns={10}, legend image post style={{xscale=0.8{11}}},\n"
+      "  major grid style={{line width=0.2pt, black!14}}, clip mode=individual,\n"
+      "  label style={{font={0}, align=center, inner sep=1pt}},\n"
+      "  tick label style={{font={0}, inner sep=2pt}},\n"
+      "  xlabel style={{text width={{{1}+1em}}{10}}}, ylabel style={{text "
+      "width={{{2}+1em}}{11}}},\n"
       "]\n",
       size.font.empty() ? "\\normalfont" : "\\residuumfont",
-      size.width,
+      size.plot,
+      size.height,
       latex_text(drawn_label(spec.x_label)),
       latex_text(drawn_label(spec.y_label)),
       spec.x_scale == Scale::log ? "log" : "linear",
       spec.y_scale == Scale::log ? "log" : "linear",
       format_number(range.low),
       format_number(range.high),
-      ticks_of_pgfplots(spec),
-      legend.has_long_labels ? "base west" : "west",
-      legend.columns,
-      legend.has_long_labels ? ", yshift=0.6ex" : "");
+      ticks_of(spec, size.layout),
+      title_font(spec, size.layout.x.title),
+      title_font(spec, size.layout.y.title));
 }
 
 std::string colours_of(const FigureSpec& spec) {
   std::string text;
   for (std::size_t i = 0; i < spec.curves.size(); ++i) {
-    text += fmt::format("\\definecolor{{residuum{}}}{{HTML}}{{{}}}\n",
+    text += fmt::format("\\definecolor{{residuum{}}}{{HTML}}{{{}}}%\n",
                         i,
                         style_of(spec.curves[i]).colour.substr(1));
   }
@@ -263,26 +323,29 @@ std::string figure_tex(const FigureSpec& spec) {
     text += fmt::format("% {}\n", note);
   }
   const PgfSize size = size_of(spec);
-  text += "\\begingroup\n" + tex_folder_of_csv();
-  text += size.font.empty() ? "\\let\\residuumsmall\\footnotesize\n"
+  text += "\\begingroup%\n" + tex_folder_of_csv();
+  text += size.font.empty() ? "\\let\\residuumsmall\\footnotesize%\n"
                             : fmt::format(
                                   "\\def\\residuumfont{{{0}}}\\let\\residuumsmall"
-                                  "\\residuumfont\\residuumfont\n",
+                                  "\\residuumfont\\residuumfont%\n",
                                   size.font);
-  text += colours_of(spec) + opening(spec);
+  text += colours_of(spec) +
+          fmt::format("\\begin{{minipage}}[b]{{{}}}\\parindent0pt\\raggedright\n", size.width) +
+          opening(spec, size);
   for (std::size_t i = 0; i < spec.curves.size(); ++i) {
     text += is_band_drawn(spec, spec.curves[i]) ? band(spec, i) : std::string();
   }
   for (std::size_t i = 0; i < spec.curves.size(); ++i) {
     text += spec.curves[i].points.empty() ? std::string() : line(spec, i);
   }
-  return text + reference_line(spec) + "\\end{axis}\n\\end{tikzpicture}%\n\\endgroup\n";
+  return text + reference_line(spec) + "\\end{axis}\n\\end{tikzpicture}\\par\n" +
+         legend(spec, size) + "\\end{minipage}%\n\\endgroup\n";
 }
 
 std::string tex_folder_of_csv() {
-  return "\\def\\residuumfolder{}\n"
+  return "\\def\\residuumfolder{}%\n"
          "\\ifdefined\\CurrentFilePath\\ifx\\CurrentFilePath\\empty\\else\n"
-         "  \\edef\\residuumfolder{\\CurrentFilePath/}\\fi\\fi\n";
+         "  \\edef\\residuumfolder{\\CurrentFilePath/}\\fi\\fi%\n";
 }
 
 }  // namespace residuum::reports

@@ -41,12 +41,13 @@ Data read_data(const ResultFolder& folder,
                const std::vector<Group>& groups,
                const std::vector<Facet>& facets,
                std::vector<Column> columns,
-               IntervalKind kind) {
+               IntervalKind kind,
+               GradientAxis axis = GradientAxis::beside_late_runs) {
   Data data;
   data.columns = std::move(columns);
   for (const auto& facet : facets) {
     for (const std::size_t group : facet.groups) {
-      data.series[group] = read_series(folder, groups[group], data.columns, kind);
+      data.series[group] = read_series(folder, groups[group], data.columns, kind, axis);
     }
   }
   return data;
@@ -365,7 +366,8 @@ ReportFigure plan_figure(const ResultFolder& folder,
   if (different.size() < chosen.size()) {  // methods of several facets may look the same
     facet.styles = chosen;
   }
-  const Data data = read_data(folder, groups, {facet}, {quantity.column}, kind);
+  const Data data =
+      read_data(folder, groups, {facet}, {quantity.column}, kind, GradientAxis::of_all_runs);
   std::vector<ReportFigure> figures;
   plan_quantity(quantity, folder, groups, {facet}, data, kind, bounds, figures);
   return figures.empty() ? ReportFigure{} : std::move(figures.front());

@@ -51,6 +51,7 @@ std::vector<ListedRun> listed_runs(const TextTable& runs) {
   const auto seed = runs.column("seed");
   const auto status = runs.find("status");
   const auto iterations = runs.find("iterations");
+  const auto label = runs.find("label");
   std::vector<ListedRun> listed;
   listed.reserve(runs.rows.size());
   for (const auto& row : runs.rows) {
@@ -58,6 +59,9 @@ std::vector<ListedRun> listed_runs(const TextTable& runs) {
     run.id = row[id];
     run.seed = row[seed];
     run.method = method_name(keys_in_row(runs.header, row));
+    if (label) {
+      run.label = row[*label];
+    }
     if (status) {
       run.state = row[*status];
     }

@@ -14,6 +14,7 @@ struct ListedRun {
   std::string id;
   std::string seed;                  // as the table has it
   std::string method;                // its varied keys (method_name)
+  std::string label;                 // what the study calls the method; empty where it names none
   std::string state = "finished";    // of the column `status`, where the table has one
   std::optional<double> iterations;  // that it made; finite
 

@@ -282,6 +282,17 @@ std::vector<RunKeys> KeptFolder::methods() {
   return found;
 }
 
+std::string KeptFolder::name_of(const RunKeys& method) const {
+  CsvReader runs(folder_ / "runs.csv");
+  const auto label = runs.find("label");
+  while (label && runs.next()) {
+    if (keys_in_row(runs) == method && !runs.text(*label).empty()) {
+      return std::string(runs.text(*label));
+    }
+  }
+  return method_name(method);
+}
+
 bool KeptFolder::has_column(const std::string& table, const std::string& column) const {
   return std::filesystem::exists(folder_ / table) &&
          CsvReader(folder_ / table).find(column).has_value();

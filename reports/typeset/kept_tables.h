@@ -63,6 +63,8 @@ class KeptFolder {
 
   /// The varied keys of the finished runs, each set once, in the order of runs.csv.
   std::vector<RunKeys> methods();
+  /// Returns what the study calls the method of such runs, else its varied keys.
+  std::string name_of(const RunKeys& method) const;
   /// True if the folder has the table, and that the column. It reads no rows.
   bool has_column(const std::string& table, const std::string& column) const;
   /// How many runs have not finished.

@@ -372,6 +372,7 @@ double longest_piece(std::string_view text) {
 
 PrintedColumn print_texts(const TableSpec& spec, std::size_t column) {
   constexpr double kReadable = 12;
+  constexpr double kLongestPiece = 16;  // a longer one is broken anywhere
   constexpr double kLetter = 0.92;
   PrintedColumn result;
   result.title = {spec.columns[column].title};
@@ -381,8 +382,9 @@ PrintedColumn print_texts(const TableSpec& spec, std::size_t column) {
     result.cells.push_back({.value = fmt::format("{{{}}}", latex_text(text, LatexBreaks::in_words)),
                             .interval = {},
                             .value_width = whole});
-    result.least_width =
-        std::max({result.least_width, longest_piece(text), std::min(whole, kReadable)});
+    result.least_width = std::max({result.least_width,
+                                   std::min(longest_piece(text), kLongestPiece),
+                                   std::min(whole, kReadable)});
   }
   return result;
 }
@@ -482,6 +484,16 @@ std::string text_over_two_rows(const PrintedCell& cell, double room) {
              : cell.value;
 }
 
+/// Returns whether intervals of the row stand below their values.
+bool has_two_rows(const std::vector<PrintedColumn>& columns,
+                  const Block& block,
+                  bool is_beside,
+                  std::size_t row) {
+  return !is_beside && std::any_of(block.begin(), block.end(), [&](std::size_t i) {
+    return !columns[i].cells[row].interval.empty();
+  });
+}
+
 /// Writes a row; intervals that stand below their values make a second one. `room` is the width
 /// that the columns of texts share.
 std::string body_row(const std::vector<PrintedColumn>& columns,
@@ -489,9 +501,7 @@ std::string body_row(const std::vector<PrintedColumn>& columns,
                      bool is_beside,
                      double room,
                      std::size_t row) {
-  const bool is_double = !is_beside && std::any_of(block.begin(), block.end(), [&](std::size_t i) {
-    return !columns[i].cells[row].interval.empty();
-  });
+  const bool is_double = has_two_rows(columns, block, is_beside, row);
   std::vector<std::string> values;
   std::vector<std::string> intervals;
   for (const std::size_t i : block) {
@@ -535,11 +545,17 @@ std::string preamble_of(const std::vector<PrintedColumn>& columns,
   return preamble + " @{}";
 }
 
+/// Rows from `begin` on, before `end`.
+struct BlockRows {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
 std::string latex_block(const std::vector<PrintedColumn>& columns,
                         const Block& block,
                         bool is_beside,
                         double room,
-                        std::size_t rows) {
+                        const BlockRows& rows) {
   const double text_room = room_of_texts(columns, block, is_beside, room);
   const bool has_texts =
       std::any_of(block.begin(), block.end(), [&](std::size_t i) { return !columns[i].is_number; });
@@ -549,7 +565,7 @@ std::string latex_block(const std::vector<PrintedColumn>& columns,
                                  has_texts ? "{\\linewidth}" : "",
                                  preamble_of(columns, block, is_beside));
   text += header_row(columns, block, is_beside) + "\\midrule\n";
-  for (std::size_t row = 0; row < rows; ++row) {
+  for (std::size_t row = rows.begin; row < rows.end; ++row) {
     text += body_row(columns, block, is_beside, text_room, row);
   }
   return text + fmt::format("\\bottomrule\n\\end{{{}}}\n", environment);
@@ -570,34 +586,152 @@ std::string short_caption(const TableSpec& spec) {
                      seeds.substr(end));
 }
 
+/// Estimates how many lines a row takes: names are broken where they are wider than their column.
+double lines_of_row(const std::vector<PrintedColumn>& columns,
+                    const Block& block,
+                    bool is_beside,
+                    double room,
+                    std::size_t row) {
+  constexpr double kFilled = 0.85;  // of a line, before a word that does not fit
+  double lines = 1;
+  for (const std::size_t i : block) {
+    if (!columns[i].is_number) {
+      lines = std::max(
+          lines, std::ceil(columns[i].cells[row].value_width / (kFilled * std::max(room, 1.0))));
+    }
+  }
+  const bool is_double = has_two_rows(columns, block, is_beside, row);
+  constexpr double kSmashed = 2;  // such a name goes on beside the intervals
+  return is_double ? std::max(lines + (lines == kSmashed ? 0 : 1), kSmashed) : lines;
+}
+
+/// A Piece is a part of a table that stands in one float: rows of blocks.
+using Piece = std::vector<std::pair<Block, BlockRows>>;
+
+/// Parts a table into pieces that are no higher than a page. Lines are of \footnotesize: a page of
+/// a paper has 550 pt and more, which are 57 of them, with a caption.
+std::vector<Piece> pieces_of(const std::vector<PrintedColumn>& columns,
+                             const TableLayout& layout,
+                             double room,
+                             std::size_t rows) {
+  constexpr double kMostLines = 46;
+  constexpr double kHead = 4;  // with the rules
+  std::vector<Piece> pieces(1);
+  double lines = 0;
+  for (const Block& block : layout.blocks) {
+    const double text_room = room_of_texts(columns, block, layout.is_beside, room);
+    std::size_t begin = 0;
+    lines += kHead;
+    for (std::size_t row = 0; row < rows; ++row) {
+      const double more = lines_of_row(columns, block, layout.is_beside, text_room, row);
+      if (lines + more > kMostLines && (row > begin || !pieces.back().empty())) {
+        if (row > begin) {
+          pieces.back().emplace_back(block, BlockRows{.begin = begin, .end = row});
+        }
+        pieces.emplace_back();
+        begin = row;
+        lines = kHead;
+      }
+      lines += more;
+    }
+    pieces.back().emplace_back(block, BlockRows{.begin = begin, .end = rows});
+  }
+  return pieces;
+}
+
+/// Returns the table whose rows of a method are one: a column for each number of the column that is
+/// spread.
+TableSpec spread_out(const TableSpec& spec) {
+  if (!spec.spread) {
+    return spec;
+  }
+  const auto found = std::find_if(spec.columns.begin(),
+                                  spec.columns.end(),
+                                  [&](const TableColumn& one) { return one.key == *spec.spread; });
+  const auto over = static_cast<std::size_t>(found - spec.columns.begin());
+  const std::size_t shown = spec.columns.size() - 1;
+  if (over >= shown) {
+    return spec;
+  }
+  TableSpec wide = spec;
+  wide.spread.reset();
+  wide.rows.clear();
+  wide.methods.clear();
+  wide.columns = {spec.columns.front()};
+  std::vector<double> places;
+  for (const auto& row : spec.rows) {
+    const double place = row[over].value.value_or(0);
+    auto column = std::find(places.begin(), places.end(), place);
+    if (column == places.end()) {
+      places.push_back(place);
+      column = places.end() - 1;
+      TableColumn added = spec.columns[shown];
+      added.title = fmt::format("{} {}", spec.columns[over].title, short_number(place));
+      wide.columns.push_back(std::move(added));
+    }
+    const auto at = static_cast<std::size_t>(column - places.begin()) + 1;
+    auto same = std::find_if(wide.rows.begin(), wide.rows.end(), [&](const auto& other) {
+      return other.front().text == row.front().text;
+    });
+    if (same == wide.rows.end()) {
+      wide.rows.push_back({row.front()});
+      same = wide.rows.end() - 1;
+    }
+    same->resize(std::max(same->size(), at + 1));
+    (*same)[at] = row[shown];
+  }
+  for (auto& row : wide.rows) {
+    row.resize(wide.columns.size());
+  }
+  return wide;
+}
+
+/// Writes one float: the whole table, or a piece of it.
+std::string latex_piece(const TableSpec& spec,
+                        const std::vector<PrintedColumn>& columns,
+                        const Piece& piece,
+                        bool is_beside,
+                        double room,
+                        bool is_first) {
+  const char* const environment = spec.is_wide ? "table*" : "table";
+  std::string text = fmt::format(
+      "\\begin{{{}}}\n\\centering\n{}"
+      "\\footnotesize\\setlength{{\\tabcolsep}}{{4pt}}"
+      "\\sisetup{{detect-weight=true, group-minimum-digits=9}}\n",
+      environment,
+      is_first ? fmt::format("\\caption{{{}}}\n\\label{{tab:{}}}\n", short_caption(spec), spec.name)
+               : fmt::format("Table~\\ref{{tab:{}}}, continued.\\par\\smallskip\n", spec.name));
+  for (std::size_t i = 0; i < piece.size(); ++i) {
+    text += i == 0 ? "" : "\\par\\smallskip\n";
+    text += latex_block(columns, piece[i].first, is_beside, room, piece[i].second);
+  }
+  return text + fmt::format("\\end{{{}}}\n", environment);
+}
+
 }  // namespace
 
-std::string table_latex(const TableSpec& spec) {
+std::string table_latex(const TableSpec& described) {
   // Widths in digits of \footnotesize: a column of a paper is at least 219 pt wide, a page 450 pt.
   constexpr double kColumn = 50;
   constexpr double kPage = 100;
+  const TableSpec spec = spread_out(described);
   std::vector<PrintedColumn> columns;
   for (std::size_t i = 0; i < spec.columns.size(); ++i) {
     columns.push_back(spec.columns[i].is_number ? print_numbers(spec, i) : print_texts(spec, i));
   }
   const double room = spec.is_wide ? kPage : kColumn;
   const TableLayout layout = layout_of(columns, room);
-  const char* const environment = spec.is_wide ? "table*" : "table";
   std::string text = fmt::format(
       "% The document needs \\usepackage{{booktabs}}, \\usepackage{{tabularx}} and "
       "\\usepackage{{siunitx}}.\n"
-      "% What the numbers are stands in {0}.caption.tex; not rounded, they are in {0}.csv.\n"
-      "\\begin{{{2}}}\n\\centering\n\\caption{{{1}}}\n\\label{{tab:{0}}}\n"
-      "\\footnotesize\\setlength{{\\tabcolsep}}{{4pt}}"
-      "\\sisetup{{detect-weight=true, group-minimum-digits=9}}\n",
-      spec.name,
-      short_caption(spec),
-      environment);
-  for (std::size_t i = 0; i < layout.blocks.size(); ++i) {
-    text += i == 0 ? "" : "\\par\\smallskip\n";
-    text += latex_block(columns, layout.blocks[i], layout.is_beside, room, spec.rows.size());
+      "% What the numbers are stands in {0}.caption.tex; not rounded, they are in {0}.csv.\n",
+      spec.name);
+  bool is_first = true;
+  for (const Piece& piece : pieces_of(columns, layout, room, spec.rows.size())) {
+    text +=
+        latex_piece(spec, columns, piece, layout.is_beside, room, std::exchange(is_first, false));
   }
-  return text + fmt::format("\\end{{{}}}\n", environment);
+  return text;
 }
 
 std::string table_caption_latex(const TableSpec& spec) {

@@ -441,6 +441,7 @@ TableSpec targets_spec(const TargetComparison& comparison, const Summary& summar
                    .is_number = true,
                    .is_bytes = comparison.unit == "bytes"}},
       .rows = {}};
+  spec.spread = "target";
   for (std::size_t target = kEvery - 1; target < comparison.targets.size(); target += kEvery) {
     for (const auto& method : comparison.methods) {
       const auto& spent = method.spent[target];

@@ -47,6 +47,9 @@ struct TableSpec {
   std::optional<int> digits =
       {};                // significant ones, where it is printed; absent: by the intervals
   bool is_wide = false;  // in LaTeX it spans both columns of a page
+  /// In LaTeX the rows of a method are one: each value of the column with this key, a literal, gets
+  /// a column, with the cells of the last column.
+  std::optional<std::string_view> spread = {};
 };
 
 /// Returns "n = 8", or "n = 3 to 8" where cells differ; empty where there are no intervals.

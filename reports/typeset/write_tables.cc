@@ -61,6 +61,7 @@ void keep_columns(TableSpec& spec, const std::vector<std::size_t>& places) {
     row = std::move(cells);
   }
   spec.columns = std::move(columns);
+  spec.spread.reset();  // the columns are those that were chosen
 }
 
 }  // namespace

@@ -48,10 +48,13 @@ double length_in(const std::string& text, std::string_view option, std::string_v
       "{} is '{}', but must be a length in mm, cm, in or pt, such as {}", option, text, example);
 }
 
-/// Returns the size that --for names, or that of a usual column, with what --width and --font-size
+/// Returns the size that --for names, or that of a usual column with what --width and --font-size
 /// change.
 reports::PaperSize size_of(const FigureOptions& given) {
   reports::PaperSize size;
+  require(!given.format || (!given.width && !given.font_size),
+          "--for says the width and the letters of a paper; leave out --for or {}",
+          given.width ? "--width" : "--font-size");
   if (given.format) {
     std::vector<std::string> known;
     bool is_known = false;
@@ -137,6 +140,7 @@ ExitCode figure_command(const Options& options) {
   const bool is_folder = !given.file.has_filename();
   if (!is_folder || given.format || given.width || given.font_size) {
     spec.paper = size;
+    reports::require_figure_room(spec);
     say_notes(spec);
   }
   if (is_folder) {

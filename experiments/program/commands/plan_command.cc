@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "assumptions/theorems/tight.h"
@@ -150,10 +151,51 @@ std::uint64_t all_gradients_of(const PreparedRun& run) {
   }
   if (budget.virtual_s && gradient_s > 0) {
     constexpr double kMost = 1e18;
+    const auto steps = static_cast<double>(law_of(run).local_steps * run.training.accumulation);
+    const double iterations = std::ceil(*budget.virtual_s / (gradient_s * steps));
     return static_cast<std::uint64_t>(
-        std::min(kMost, std::ceil(*budget.virtual_s / gradient_s * run.participants())));
+        std::min(kMost, iterations * static_cast<double>(gradients_of(run))));
   }
   return run.training.iterations * gradients_of(run);
+}
+
+/// Returns a line for each budget that does not say how many gradients its runs make, or not
+/// exactly.
+std::vector<std::string> notes_on_budgets(const std::vector<PreparedRun>& runs) {
+  std::map<std::string, std::size_t> counts;
+  std::vector<std::string> order;
+  const auto add = [&](std::string text) {
+    if (counts[text]++ == 0) {
+      order.push_back(std::move(text));
+    }
+  };
+  for (const auto& run : runs) {
+    if (!run.failure.empty()) {
+      continue;
+    }
+    const std::uint64_t made = all_gradients_of(run);
+    const auto budget = run.config.find("budget");
+    const std::uint64_t asked =
+        budget == run.config.end() ? 0 : budget->value("gradients", std::uint64_t{0});
+    if (run.training.budget.virtual_s) {
+      add(
+          fmt::format("budget.virtual_s = {} ends after about {} gradients, those of whole "
+                      "iterations, if no worker waits",
+                      *run.training.budget.virtual_s,
+                      made));
+    } else if (asked > 0 && made != asked) {
+      add(fmt::format("budget.gradients = {} makes {}: whole iterations of {}",
+                      asked,
+                      made,
+                      gradients_of(run)));
+    }
+  }
+  std::vector<std::string> notes;
+  notes.reserve(order.size());
+  for (const auto& text : order) {
+    notes.push_back(fmt::format("{} runs: {}", counts.at(text), text));
+  }
+  return notes;
 }
 
 /// Estimates the seconds of a run on one core: a worker passes over d numbers for its gradient of
@@ -248,7 +290,8 @@ ExitCode plan_command(const Options& options) {
             .runs = {},
             .most_runs = study.search ? study.search->most_runs() : 0,
             .needs_processes = real_execution(study) != nullptr,
-            .result_dir = output_folder(options, study.name)};
+            .result_dir = output_folder(options, study.name),
+            .notes = {}};
   constexpr std::size_t kMany = 10000;
   if (study.runs.size() >= kMany) {
     say(fmt::format("preparing {} runs", study.runs.size()));
@@ -269,6 +312,13 @@ ExitCode plan_command(const Options& options) {
          .needs_pilot = run.needs_pilot,
          .seconds = estimated_seconds(run),
          .varying = varying_text(run.varying)});
+  }
+  plan.notes = notes_on_budgets(runs);
+  if (study.own_settings_are_a_run) {
+    plan.notes.emplace_back(
+        "the study's own settings are a run too, beside its [[point]]s: without [sweep] they "
+        "always "
+        "are; a [[point]] with a label alone names it");
   }
   plan_format(options.plan_format).print(options, plan);
   require_prepared(runs);

@@ -6,8 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fcntl.h>
 #include <filesystem>
 #include <optional>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/cluster/mpi_world.h"
 #include "core/error.h"
@@ -54,7 +58,7 @@ std::string share_of_one(std::size_t run, const Plan& plan) {
   return fmt::format("{}/{}", run + 1, plan.runs.size());
 }
 
-/// Returns the shares, of so many, that have runs which are left: "1-4,7"; "1" where none is.
+/// Returns the shares, of so many, that have runs which are left: "1-4,7"; empty where none is.
 std::string shares_left(const Plan& plan, std::size_t shares) {
   std::vector<bool> has_runs(shares + 2, false);  // by number; none before the first or at the end
   for (std::size_t run = 0; run < plan.runs.size(); ++run) {
@@ -73,7 +77,7 @@ std::string shares_left(const Plan& plan, std::size_t shares) {
       text += fmt::format("-{}", share);
     }
   }
-  return text.empty() ? "1" : text;
+  return text;
 }
 
 std::ptrdiff_t runs_left(const Plan& plan) {
@@ -167,11 +171,33 @@ std::string directives(const JobOptions& job) {
   return lines;
 }
 
-/// Returns the user's lines. The shell evaluates each for itself, so that a quote that is open ends
-/// with its line.
+/// Returns whether bash can read a line of its own; true where there is no bash.
+bool is_shell(const std::string& line) {
+  std::vector<std::string> words{"bash", "-n", "-c", line};
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (auto& word : words) {
+    arguments.push_back(word.data());
+  }
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t to_nowhere{};
+  posix_spawn_file_actions_init(&to_nowhere);
+  posix_spawn_file_actions_addopen(&to_nowhere, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, "bash", &to_nowhere, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&to_nowhere);
+  int status = 0;
+  const bool has_ended = error == 0 && ::waitpid(child, &status, 0) == child;
+  return !has_ended || (WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/// Returns the user's lines, each of which the shell evaluates for itself.
 std::string lines_before(const JobOptions& job) {
   std::string lines;
   for (const auto& line : job.before) {
+    require(is_shell(line),
+            "--before: bash cannot read '{}' (bash -n): is a quote or a bracket open?",
+            line);
     lines += fmt::format("{} || exit\n", quoted_command({"eval", line}));
   }
   return lines;
@@ -186,6 +212,15 @@ void print_plan_as_slurm(const Options& options, const Plan& plan) {
   const int processes = processes_of_task(options.job, plan);
   const std::size_t shares = shares_of(options.job, plan, processes);
   const std::string before = lines_before(options.job);
+  if (runs_left(plan) == 0) {
+    fmt::print(
+        "#!/bin/bash\n"
+        "# 0 of {} runs are left: there is nothing to submit, and no array.\n"
+        "echo 'no run of the study {} is left to do'\n",
+        plan.runs.size(),
+        plan.study);
+    return;
+  }
   fmt::print(
       "#!/bin/bash\n"
       "# {} of {} runs are left, in {} shares; finished ones are skipped. 'bash FILE' submits the "

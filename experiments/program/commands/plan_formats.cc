@@ -45,6 +45,9 @@ void print_plan_as_table(const Options& /*options*/, const Plan& plan) {
     }
   }
   fmt::print("{} runs, {} to do: {} worker-iterations\n", plan.runs.size(), left, work);
+  for (const auto& note : plan.notes) {
+    fmt::print("{}\n", note);
+  }
   if (plan.most_runs > 0) {
     fmt::print("a search makes {} of them at most: as many as its looks need\n", plan.most_runs);
   }

@@ -36,6 +36,7 @@ struct Plan {
   std::size_t most_runs = 0;         // that a search makes; 0 without one
   bool needs_processes = false;      // real runs cannot share one process
   std::filesystem::path result_dir;  // where they go
+  std::vector<std::string> notes;    // lines for a reader
 };
 
 /// A number of processes that every run of the plan can have.

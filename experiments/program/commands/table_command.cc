@@ -219,8 +219,8 @@ std::vector<std::string> row_of_method(const RunKeys& method,
                                        KeptCell cell,
                                        const TableOptions& given,
                                        reports::KeptFolders& folders) {
-  std::vector<std::string> row{reports::method_name(method)};
   const KeptFolder& folder = folders.at(cell.folder);
+  std::vector<std::string> row{folder.name_of(method)};
   for (const auto& column : given.columns) {
     cell.column = column;
     cell.place = column;

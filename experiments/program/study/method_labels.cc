@@ -25,10 +25,16 @@ std::string label_from(const nlohmann::json& value, const std::string& what) {
   const bool is_printable = std::none_of(label.begin(), label.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
   });
-  require(is_text && is_printable && characters_in(label) >= 1 &&
-              characters_in(label) <= kMostCharacters,
-          "{} must be a text of 1 to {} characters",
+  require(
+      is_text && is_printable, "{} must be a text of 1 to {} characters", what, kMostCharacters);
+  require(label.find_first_not_of(' ') != std::string::npos,
+          "{} is blank; it must be a text of 1 to {} characters",
           what,
+          kMostCharacters);
+  require(characters_in(label) <= kMostCharacters,
+          "{} has {} characters; it must be a text of 1 to {} characters",
+          what,
+          characters_in(label),
           kMostCharacters);
   return label;
 }
@@ -47,6 +53,21 @@ std::vector<std::string> values_of(const std::string& key,
   return values;
 }
 
+/// Refuses a name that another value of the key has, or a [[point]].
+void require_new_name(const std::string& name,
+                      const nlohmann::json& of_key,
+                      const std::set<std::string>& of_points,
+                      const std::string& what) {
+  for (const auto& [value, other] : of_key.items()) {
+    require(
+        other != name, "{} is '{}', and so is that of '{}'; give each its own", what, name, value);
+  }
+  require(!of_points.contains(name),
+          "{} is '{}', and so is the label of a [[point]]; give each its own",
+          what,
+          name);
+}
+
 }  // namespace
 
 std::string take_label(Settings& point) {
@@ -60,7 +81,9 @@ std::string take_label(Settings& point) {
   return label;
 }
 
-nlohmann::json value_labels(const toml::table& root, const std::vector<nlohmann::json>& varying) {
+nlohmann::json value_labels(const toml::table& root,
+                            const std::vector<nlohmann::json>& varying,
+                            const std::set<std::string>& of_points) {
   auto labels = nlohmann::json::object();
   const auto node = root["labels"];
   if (!node) {
@@ -80,6 +103,7 @@ nlohmann::json value_labels(const toml::table& root, const std::vector<nlohmann:
             setting.place);
     const auto known = values_of(key, varying);
     require(!known.empty(), "'labels.{}' at {}: no runs differ in this key", key, setting.place);
+    labels[key] = nlohmann::json::object();
     for (const auto& [value, label] : setting.value.items()) {
       require(std::find(known.begin(), known.end(), value) != known.end(),
               "'labels.{}' at {}: no run has the value '{}'{}",
@@ -87,8 +111,11 @@ nlohmann::json value_labels(const toml::table& root, const std::vector<nlohmann:
               setting.place,
               value,
               suggestion(value, known));
-      labels[key][value] = label_from(
-          label, fmt::format("'labels.{}' at {}: the name of '{}'", key, setting.place, value));
+      const std::string what =
+          fmt::format("'labels.{}' at {}: the name of '{}'", key, setting.place, value);
+      const std::string name = label_from(label, what);
+      require_new_name(name, labels[key], of_points, what);
+      labels[key][value] = name;
     }
   }
   return labels;

@@ -17,8 +17,11 @@ std::string take_label(Settings& point);
 
 /// Reads [labels]: for keys that are swept, names of their values as these are written,
 ///   {"aggregator.kind": {"gtopk-tree": "gTop-k"}, "sparsifier.density": {"0.01": "1 %"}}.
-/// `varying` are the values that runs have of the keys in which they differ. A value that no run
-/// has is a usage error.
-nlohmann::json value_labels(const toml::table& root, const std::vector<nlohmann::json>& varying);
+/// `varying` are the values that runs have of the keys in which they differ, `of_points` the labels
+/// of points. A value that no run has, two equal names of a key's values and a name that a point
+/// has are usage errors.
+nlohmann::json value_labels(const toml::table& root,
+                            const std::vector<nlohmann::json>& varying,
+                            const std::set<std::string>& of_points);
 
 }  // namespace residuum

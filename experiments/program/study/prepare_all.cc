@@ -88,10 +88,12 @@ std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objecti
   std::set<std::string> ids;
   for (const auto& run : runs) {
     require(ids.insert(run.id).second,
-            "two runs of the study are the same, {} ({}); remove one: without [sweep] the study "
-            "itself is a run beside its [[point]]s",
+            "two runs of the study are the same, {} ({}); remove one of them{}",
             label_of(run.varying, run.seed),
-            run.id);
+            run.id,
+            study.own_settings_are_a_run
+                ? ": without [sweep] the study's own settings are a run beside its [[point]]s"
+                : "");
   }
   return runs;
 }

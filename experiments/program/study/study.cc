@@ -198,7 +198,7 @@ Study parse_study(const std::string& text,
   for (const auto& point : points) {
     varying.push_back(varying_of(point.settings, keys));
     require(point.label.empty() || labels.insert(point.label).second,
-            "two points of {} have the label '{}'",
+            "two points of {} have the label '{}'; give each its own",
             file,
             point.label);
     for (const std::uint64_t seed : seeds) {
@@ -208,7 +208,9 @@ Study parse_study(const std::string& text,
                             .label = point.label});
     }
   }
-  study.labels = value_labels(root, varying);
+  study.labels = value_labels(root, varying, labels);
+  study.own_settings_are_a_run =
+      root["point"] && !root["sweep"] && !study.search && points.front().label.empty();
   require_built_objectives(study);
   return study;
 }

@@ -30,6 +30,7 @@ struct Study {
   std::optional<StudySearch> search;
   nlohmann::json expected = nlohmann::json::array();  // what papers have, for the report
   nlohmann::json labels = nlohmann::json::object();   // key -> value as text -> its name
+  bool own_settings_are_a_run = false;                // beside [[point]]s of which none asks for it
 };
 
 /// The sections a study may have.

@@ -344,8 +344,16 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "epochs",
      "",
      "instead of iterations; refused where the last iteration would make them a quarter more"},
-    {kBudget, "gradients", "", "instead of iterations: those of all workers together"},
-    {kBudget, "virtual_s", "", "instead of iterations: seconds of virtual time; needs compute"},
+    {kBudget,
+     "gradients",
+     "",
+     "instead of iterations: those of all workers together; rounded up to whole iterations, which "
+     "may be a quarter more"},
+    {kBudget,
+     "virtual_s",
+     "",
+     "instead of iterations: seconds of virtual time, of which the first iteration may take more; "
+     "needs compute"},
     {kBudget, "loss_bound", "", "an evaluated f above it ends the run as diverged"},
 
     {kProbes,

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "assumptions/probes/probe.h"
 #include "core/aggregators/aggregator.h"
 #include "core/feedback/feedback.h"
 #include "core/optimisers/optimiser.h"
@@ -12,6 +13,7 @@
 #include "core/sparsifiers/sparsifier.h"
 #include "experiments/program/study/study.h"
 #include "experiments/program/study/study_keys.h"
+#include "experiments/program/study/study_values.h"
 #include "objectives/registry.h"
 
 namespace residuum {
@@ -28,7 +30,7 @@ json names_in(const Entries& entries) {
   return names;
 }
 
-/// Returns the names that a key can have; null where it has other values.
+/// Returns the names of the registry that a key takes its values from; null where there is none.
 json known_values(const StudyKey& key) {
   const std::string name = fmt::format("{}.{}", key.section, key.name);
   if (name == "objective.kind") {
@@ -49,23 +51,23 @@ json known_values(const StudyKey& key) {
   if (name == "protocol.kind") {
     return names_in(protocols());
   }
+  if (name == "probes.names") {
+    return names_in(probes());
+  }
   return name == "local.optimiser" ? names_in(optimisers()) : json();
 }
 
 json schema_of(const StudyKey& key) {
-  json schema{{"description",
-               key.fallback.empty() ? std::string(key.meaning)
-                                    : fmt::format("{}. Default: {}", key.meaning, key.fallback)}};
-  json values = known_values(key);
-  if (!values.is_null()) {
-    const std::string fallback(key.fallback);
-    if (!fallback.empty() && std::find(values.begin(), values.end(), fallback) == values.end()) {
-      values.push_back(fallback);  // "none" is no quantiser
-    }
-    schema["enum"] = std::move(values);
-  } else if (key.fallback == "true" || key.fallback == "false") {
-    schema["type"] = "boolean";
+  json names = known_values(key);
+  const std::string fallback(key.fallback);
+  const bool is_one = !names.is_null() && !fallback.empty() && key.name != "names";
+  if (is_one && std::find(names.begin(), names.end(), fallback) == names.end()) {
+    names.push_back(fallback);  // "none" is no quantiser
   }
+  json schema = schema_of_values(values_of_key(key.section, key.name), names);
+  schema["description"] = key.fallback.empty()
+                              ? std::string(key.meaning)
+                              : fmt::format("{}. Default: {}", key.meaning, key.fallback);
   return schema;
 }
 

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "reports/exports/export_forms.h"
@@ -53,6 +55,29 @@ TEST(JoinedTable, HasEveryRowOfEveryRunWithWhatTheRunWas) {
     EXPECT_EQ(flat.text(flat.column("state")), "finished");
   }
   EXPECT_EQ(rows, 20U);
+}
+
+TEST(JoinedTable, HasAPackageThatSaysWhatEveryColumnIs) {
+  const TemporaryFolder folder;
+  two_methods().write(folder.path());
+  const auto file = folder.path() / "flat.csv";
+  write_joined_table(read_result_folder(folder.path()), file);
+
+  const Json package = read_json(folder.path() / "flat.datapackage.json");
+  const Json& table = package["resources"][0];
+  EXPECT_EQ(table["path"], "flat.csv");
+  std::vector<std::string> names;
+  std::map<std::string, Json> fields;
+  for (const auto& one : table["schema"]["fields"]) {
+    names.push_back(one["name"]);
+    fields[names.back()] = one;
+    EXPECT_FALSE(one.value("type", "").empty()) << names.back();
+    EXPECT_FALSE(one.value("description", "").empty()) << names.back();
+  }
+  EXPECT_EQ(names, CsvReader(file).header());
+  EXPECT_EQ(fields["sent_bytes"].value("unit", ""), "bytes");
+  EXPECT_EQ(fields["seed"]["type"], "integer");
+  EXPECT_EQ(fields["p_aggregator_kind"]["type"], "string");
 }
 
 TEST(JoinedTable, IsNotLeftHalfWrittenByADamagedRun) {

@@ -106,24 +106,24 @@ TEST(Figure, PgfplotsIsAsExpected) {
 % \usepgfplotslibrary{fillbetween} and \pgfplotsset{compat=1.16}, and loss.csv beside this file:
 % \input{folder/loss.tex} finds it.
 % median, IQR over 2 seeds
-\begingroup
-\def\residuumfolder{}
+\begingroup%
+\def\residuumfolder{}%
 \ifdefined\CurrentFilePath\ifx\CurrentFilePath\empty\else
-  \edef\residuumfolder{\CurrentFilePath/}\fi\fi
-\let\residuumsmall\footnotesize
-\definecolor{residuum0}{HTML}{0072B2}
-\definecolor{residuum1}{HTML}{D55E00}
+  \edef\residuumfolder{\CurrentFilePath/}\fi\fi%
+\let\residuumsmall\footnotesize%
+\definecolor{residuum0}{HTML}{0072B2}%
+\definecolor{residuum1}{HTML}{D55E00}%
+\begin{minipage}[b]{\linewidth}\parindent0pt\raggedright
 \begin{tikzpicture}[font=\normalfont]
 \begin{axis}[
   scale only axis, width={\linewidth-6.2em}, height={0.62*(\linewidth-4em)},
   xlabel={iteration}, ylabel={$f(w)$},
   xmode=linear, ymode=log, ymin=0.1, ymax=10,
   unbounded coords=jump, filter discard warning=false, axis lines=left, ymajorgrids,
-  major grid style={line width=0.2pt, black!14},
-  clip mode=individual, label style={font=\normalfont}, tick label style={font=\normalfont},
-  legend style={draw=none, fill=none, font=\normalfont, inner sep=0pt, cells={anchor=west},
-    at={(0,0)}, anchor=north west, xshift=-4.4em, yshift=-3.2em},
-  legend columns=4, legend image post style={xscale=0.8},
+  major grid style={line width=0.2pt, black!14}, clip mode=individual,
+  label style={font=\normalfont, align=center, inner sep=1pt},
+  tick label style={font=\normalfont, inner sep=2pt},
+  xlabel style={text width={\linewidth-6.2em+1em}}, ylabel style={text width={0.62*(\linewidth-4em)+1em}},
 ]
 \addplot[draw=none, forget plot, no marks, name path=lower0,
   restrict y to domain*=-2.30259:2.30259]
@@ -135,14 +135,20 @@ TEST(Figure, PgfplotsIsAsExpected) {
   fill between[of=lower0 and upper0];
 \addplot[residuum0, line width=0.9pt, solid, mark=*, mark size=1.3pt, mark repeat=1, mark options={solid}]
   table[col sep=comma, x=x, y=median, restrict expr to domain={\thisrow{curve}}{0:0}] {\residuumfolder loss.csv};
-\addlegendentry{a, b}
 \addplot[residuum1, line width=0.9pt, dash pattern=on 6pt off 2.4pt, mark=square*, mark size=1.3pt, mark repeat=1, mark options={solid}]
   table[col sep=comma, x=x, y=median, restrict expr to domain={\thisrow{curve}}{1:1}] {\residuumfolder loss.csv};
-\addlegendentry{c}
 \addplot[gray, line width=0.6pt, dash pattern=on 0.6pt off 1.8pt, no marks] coordinates {(0,1) (1,1)};
-\addlegendentry{bound}
 \end{axis}
-\end{tikzpicture}%
+\end{tikzpicture}\par
+\vskip0.4em\raggedright\emergencystretch0pt%
+\def\residuumentry#1#2{\parbox[t]{\dimexpr\linewidth/3\relax}{\raggedright\hyphenpenalty10000
+  \hangindent2.7em\hangafter1\leavevmode\hbox to2.7em{\tikz[baseline=-0.55ex]\draw[#1]
+  plot coordinates {(0,0) (1.1em,0) (2.2em,0)};\hfil}#2\strut}\allowbreak}%
+\noindent\residuumentry{residuum0, line width=0.9pt, solid, mark=*, mark size=1.3pt, mark repeat=2, mark phase=2, mark options={solid}}{a, b}%
+\residuumentry{residuum1, line width=0.9pt, dash pattern=on 6pt off 2.4pt, mark=square*, mark size=1.3pt, mark repeat=2, mark phase=2, mark options={solid}}{c}%
+\residuumentry{gray, line width=0.6pt, dash pattern=on 0.6pt off 1.8pt}{bound}%
+\par
+\end{minipage}%
 \endgroup
 )tex");
 }

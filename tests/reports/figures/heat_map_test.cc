@@ -58,10 +58,10 @@ TEST(HeatMap, IsAPictureOfPgfplots) {
       heat_map_tex(two_by_three()),
       R"(% Draws phase-delta.csv. The document needs \usepackage{pgfplots} and \pgfplotsset{compat=1.16},
 % and phase-delta.csv beside this file.
-\begingroup
-\def\residuumfolder{}
+\begingroup%
+\def\residuumfolder{}%
 \ifdefined\CurrentFilePath\ifx\CurrentFilePath\empty\else
-  \edef\residuumfolder{\CurrentFilePath/}\fi\fi
+  \edef\residuumfolder{\CurrentFilePath/}\fi\fi%
 \begin{tikzpicture}
 \begin{axis}[
   width=0.8\linewidth, height=0.6\linewidth, title={$\delta$, median},

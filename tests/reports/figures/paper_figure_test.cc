@@ -2,15 +2,18 @@
 
 #include "reports/figures/paper_figure.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 
 #include "core/error.h"
 #include "reports/figures/draw.h"
 #include "reports/figures/gnuplot_script.h"
+#include "reports/figures/paper_layout.h"
 #include "reports/figures/pgfplots.h"
 #include "reports/tables/files.h"
 #include "tests/reports/synthetic_study.h"
@@ -64,7 +67,7 @@ TEST(PaperFigure, HasTheWidthAndTheLettersThatWereAskedFor) {
   EXPECT_THAT(script, HasSubstr("font 'sans-serif,8' fontscale 0.75"));
   EXPECT_THAT(script, Not(HasSubstr("over 3 seeds"))) << "the caption says what the band is";
   const std::string tex = figure_tex(paper_figure());
-  EXPECT_THAT(tex, HasSubstr("width={82.5mm-6.2em}"));
+  EXPECT_THAT(tex, HasSubstr("\\begin{minipage}[b]{82.5mm}"));
   EXPECT_THAT(tex, HasSubstr("\\fontsize{8}{9.6}"));
 }
 
@@ -76,17 +79,32 @@ TEST(PaperFigure, FormatsHaveDifferentNamesAndWidthsThatCanBeRead) {
   }
 }
 
-TEST(PaperFigure, LegendsOfLongLabelsAreSmallerAndNeverWiderThanTheFigure) {
+TEST(PaperFigure, LegendsOfLongLabelsAreSmallerAndThenBroken) {
   FigureSpec spec = paper_figure();
   spec.curves[0].label = std::string(40, 'x');
-  EXPECT_THAT(figure_gp(spec), HasSubstr(std::string(40, 'x'))) << "a name of 40 letters is whole";
+  EXPECT_THAT(figure_gp(spec), HasSubstr("'" + std::string(40, 'x') + "'"));
   spec.curves[0].label = std::string(60, 'x');
-  EXPECT_THAT(figure_gp(spec), HasSubstr("maxcols 1 noenhanced font ',8"));
-  EXPECT_THAT(figure_gp(spec), Not(HasSubstr(std::string(60, 'x'))));
-  EXPECT_THAT(figure_gp(spec), HasSubstr("xxx…xxx"));
-  EXPECT_THAT(figure_tex(spec), HasSubstr("text width={82.5mm-4.5em}, text depth=, align=left]"));
-  spec.paper = PaperSize{.width_mm = 20, .font_pt = 8};
-  EXPECT_THAT(figure_gp(spec), HasSubstr("…"));
+  EXPECT_THAT(figure_gp(spec), HasSubstr("noenhanced font ',8'\n")) << "0.75 of 10.67 pixels";
+  EXPECT_THAT(figure_gp(spec), Not(HasSubstr(std::string(60, 'x')))) << "it has two lines";
+  EXPECT_THAT(figure_gp(spec), Not(HasSubstr("…")));
+  EXPECT_THAT(figure_tex(spec), HasSubstr("\\fontsize{6}{7.2}"));
+}
+
+TEST(PaperFigure, IsRefusedBelowTheWidthThatItsLabelsNeed) {
+  const TemporaryFolder folder;
+  FigureSpec spec = paper_figure(26);
+  spec.curves[0].label = "sparsified descent with error feedback";
+  try {
+    write_paper_figure(spec, folder.path() / "fig.tex");
+    FAIL() << "it was written";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("26 mm are too narrow"));
+    EXPECT_THAT(error.what(), HasSubstr(fmt::format("need {:.0f} mm", least_paper_width(spec, 8))));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  spec.paper->width_mm = least_paper_width(spec, 8);
+  write_paper_figure(spec, folder.path() / "fig.tex");
+  EXPECT_LT(least_paper_width(spec, 5), spec.paper->width_mm) << "smaller letters need less";
 }
 
 TEST(PaperFigure, BoundsHaveAMarkAtTheirCurveAndInTheLegend) {
@@ -116,16 +134,14 @@ TEST(PaperFigure, BoundsThatLieOffTheAxesHaveNoMark) {
   EXPECT_TRUE(bound_marks(spec).empty());
 }
 
-// pgfplots leaves out a plot without points, and its entry in the legend would go to the next
-// curve.
-TEST(PaperFigure, CurvesWithoutAPointOnTheAxesHaveTheirOwnEntryInLatex) {
+TEST(PaperFigure, CurvesWithoutAPointOnTheAxesAreInTheLegendAlone) {
   FigureSpec spec = paper_figure();
   spec.y_scale = Scale::log;
   for (auto& point : spec.curves[0].points) {
     point.middle = point.lower = point.upper = 0;
   }
 
-  EXPECT_THAT(figure_tex(spec), HasSubstr("\\addlegendimage{residuum0, "));
+  EXPECT_THAT(figure_tex(spec), HasSubstr("\\residuumentry{residuum0, "));
   EXPECT_THAT(figure_tex(spec), Not(HasSubstr("\\addplot")));
 }
 
@@ -160,6 +176,7 @@ TEST(PaperFigure, TakesNoPlaceThatIsNotItsOwn) {
   EXPECT_THAT(message_for(at("data.tex")), HasSubstr("which is no figure's; name another"));
   EXPECT_THAT(message_for(at("folder.svg")), HasSubstr("is no plain file"));
   EXPECT_THAT(message_for(at("fig.png")), HasSubstr("must end in .pdf, .svg or .tex"));
+  EXPECT_EQ(message_for(at("lab_delta.tex")), "");
   EXPECT_THAT(message_for(at("a b.tex")), HasSubstr("TeX needs a name of letters"));
   EXPECT_THAT(message_for(at("none") / "fig.tex"), HasSubstr("there is no folder"));
   EXPECT_EQ(read_file(at("data.csv")), "my,own\n1,2\n");

@@ -1,9 +1,11 @@
 // A paper of two columns takes in what the program writes, from folders of its own, and nothing
 // sticks out of a column.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "reports/collection/collect.h"
@@ -35,6 +37,12 @@ the median of three seeds, which all methods have in common.
 
 std::string figure_environment(const std::string& file) {
   return "\\begin{figure}\\centering\\input{" + file + "}\\caption{Our words.}\\end{figure}\n";
+}
+
+/// A label of 40 letters; every other one has no blank.
+std::string label_of(int i) {
+  return i % 2 == 0 ? fmt::format("abcdefghijabcdefghijabcdefghijabcdefghi{}", i)
+                    : fmt::format("sparsified descent with error feedback {}", i);
 }
 
 class ArticleOfTwoColumns : public ::testing::Test {
@@ -95,6 +103,39 @@ TEST_F(ArticleOfTwoColumns, HoldsFiguresAndTablesInItsColumns) {
       "\\input{study/tables/equal-iterations.tex}\n\\input{study/tables/equal-bytes.tex}\n"
       "\\input{study/tables/time-to-target-bytes.tex}\n");
   EXPECT_THAT(log, Not(HasSubstr("Overfull")));
+}
+
+TEST_F(ArticleOfTwoColumns, HoldsTablesOfManyMethodsWithLongLabels) {
+  for (const int methods : {5, 9}) {
+    SyntheticStudy study;
+    study.methods.clear();
+    for (int i = 0; i < methods; ++i) {
+      study.methods.push_back({.aggregator = label_of(i), .density = 0.001 * (i + 1)});
+    }
+    study.methods.back().change = [](Row& row, int /*seed*/) {  // it reaches no target
+      row.set(Column::loss, 0.7);
+      row.set(Column::loss_gap, 0.38);
+    };
+    const auto folder = path() / fmt::format("of-{}", methods);
+    study.write(folder);
+    collect(folder);
+    write_report(summarise(folder),
+                 IntervalKind::quartiles,
+                 {.budgets = {1e4, 2e4}, .columns = {}, .digits = {}, .wide = {}});
+    std::string body;
+    std::size_t tables = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "tables")) {
+      const std::string name = entry.path().filename().string();
+      if (name.ends_with(".tex") && !name.ends_with(".caption.tex")) {
+        body += fmt::format("\\input{{of-{}/tables/{}}}\n\\clearpage\n", methods, name);
+        ++tables;
+      }
+    }
+    EXPECT_GE(tables, 5U);
+    const std::string log = compile(body);
+    EXPECT_THAT(log, Not(HasSubstr("Overfull"))) << methods;
+    EXPECT_THAT(log, Not(HasSubstr("Float too large"))) << methods;
+  }
 }
 
 TEST_F(ArticleOfTwoColumns, HoldsWideTablesOverBoth) {

@@ -66,7 +66,7 @@ TEST(TableSpec, AsLatexIsABooktabsTableAsWideAsALine) {
 \toprule
 {method} & \multicolumn{2}{c}{$f - f^* / 10^{-4}$} & {bytes, kB} \\
 \midrule
-{a\_\allowbreak{}b,\allowbreak{} 50 \%} & \bfseries 2.5 & {[}\num{2.0}, \num{3.0}{]} & 1.000 \\
+{a\_\allowbreak{}b, 50 \%} & \bfseries 2.5 & {[}\num{2.0}, \num{3.0}{]} & 1.000 \\
 {dense} & {$\infty$} &  & {--} \\
 \bottomrule
 \end{tabularx}

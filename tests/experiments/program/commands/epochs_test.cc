@@ -34,6 +34,14 @@ TEST_F(ByEpoch, AveragesDeltaAndKeepsTheLastLossOfEveryEpoch) {
             "sparsifier_k=5,2,0,1,7,,,,,,\n");
 }
 
+TEST_F(ByEpoch, SaysWhatTheStudyCallsTheMethod) {
+  folder_.write("runs.csv", "run_id,seed,p_sparsifier_k,label\na,1,5,\"five, kept\"\n");
+  folder_.write("iterations.csv",
+                "run_id,iteration,epoch,loss,delta,contraction,test_accuracy\na,0,0,9,0.5,,\n");
+  EXPECT_THAT(by_epoch().out, testing::StartsWith("label,method,seed,epoch,"));
+  EXPECT_THAT(by_epoch().out, EndsWith("\n\"five, kept\",sparsifier_k=5,1,0,1,9,0.5,,,,0.5,0\n"));
+}
+
 TEST_F(ByEpoch, TakesEqualPartsOfARun) {
   folder_.write("runs.csv", "run_id,seed,iterations,p_sparsifier_k\na,1,4,5\n");
   folder_.write("iterations.csv",

@@ -38,8 +38,8 @@ TEST_F(FigureOfAStudy, IsWrittenForLatexWithTheMethodsOfTheChoice) {
   EXPECT_EQ(made.code, 0) << made.err;
   EXPECT_EQ(made.out, "fig.tex\n");
   EXPECT_THAT(made.err, HasSubstr("for the caption: median, IQR over 2 seeds"));
-  EXPECT_THAT(text("fig.tex"), HasSubstr("width={88.9mm-6.2em}"));
-  EXPECT_THAT(text("fig.tex"), HasSubstr("\\addlegendentry{published}"));
+  EXPECT_THAT(text("fig.tex"), HasSubstr("\\begin{minipage}[b]{88.9mm}"));
+  EXPECT_THAT(text("fig.tex"), HasSubstr("}{published}%\n"));
   EXPECT_THAT(text("fig.tex"), Not(HasSubstr("captured")));
   EXPECT_THAT(text("fig.csv"), testing::StartsWith("curve,x,median,lower,upper,n\n0,"));
 }
@@ -58,18 +58,31 @@ TEST_F(FigureOfAStudy, IsRefusedInOneLineAndLeavesNoFile) {
   EXPECT_THAT(refused({"los"}), HasSubstr("unknown quantity 'los'; did you mean 'loss'?"));
   EXPECT_THAT(refused({"loss", "--methods", "publishes"}), HasSubstr("did you mean 'published'?"));
   EXPECT_THAT(refused({"loss", "--width", "19.9mm"}), HasSubstr("must be from 20 mm"));
+  EXPECT_THAT(refused({"loss", "--width", "20mm"}),
+              HasSubstr("20 mm are too narrow for this figure: its axes and labels need"));
   EXPECT_THAT(refused({"loss", "--width", "84"}), HasSubstr("a length in mm, cm, in or pt"));
   EXPECT_THAT(refused({"loss", "--width", "nanmm"}), HasSubstr("a length in mm, cm, in or pt"));
   EXPECT_THAT(refused({"loss", "--font-size", "1pt"}), HasSubstr("must be from 4 pt to 40 pt"));
   EXPECT_THAT(refused({"loss", "--for", "imcl"}), HasSubstr("did you mean 'icml'?"));
+  EXPECT_THAT(refused({"loss", "--for", "icml", "--width", "84mm"}),
+              HasSubstr("leave out --for or --width"));
+  EXPECT_THAT(refused({"loss", "--for", "icml", "--font-size", "9pt"}),
+              HasSubstr("leave out --for or --font-size"));
   EXPECT_THAT(refused({"loss", "--by", "time"}), HasSubstr("by time"));
   EXPECT_EQ(figure({"loss", "-o", "fig.png"}).code, 2);
   EXPECT_EQ(figure({"loss"}).code, 2) << "a file must be named";
 }
 
+// Four workers give a gradient each in an iteration: the model of iteration 1 is made of four.
+TEST_F(FigureOfAStudy, CountsTheGradientsOfRunsInLockstep) {
+  ASSERT_EQ(figure({"loss", "--by", "gradients", "-o", "by_gradients.tex"}).code, 0);
+  EXPECT_THAT(text("by_gradients.tex"), HasSubstr("xlabel={gradients"));
+  EXPECT_THAT(text("by_gradients.csv"), HasSubstr("\n0,4,"));
+}
+
 TEST_F(FigureOfAStudy, HasLengthsInAnyUnit) {
   ASSERT_EQ(figure({"loss", "--width", "3.25in", "--font-size", "9pt", "-o", "a.tex"}).code, 0);
-  EXPECT_THAT(text("a.tex"), HasSubstr("width={82.55mm-6.2em}"));
+  EXPECT_THAT(text("a.tex"), HasSubstr("[b]{82.55mm}"));
   EXPECT_THAT(text("a.tex"), HasSubstr("\\fontsize{9}{10.8}"));
 }
 

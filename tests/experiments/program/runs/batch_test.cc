@@ -200,13 +200,13 @@ TEST_F(SlurmPlan, HasWhatTheUserKnowsOfTheCluster) {
                                 "--before",
                                 "module load openmpi",
                                 "--before",
-                                "echo 'an open quote"});
+                                "echo a; true"});
   for (const char* const line : {"#SBATCH --time=1-02:30\n",
                                  "#SBATCH --mem=16G\n",
                                  "#SBATCH --partition=cpu,long\n",
                                  "#SBATCH --account=group_7\n",
                                  "eval 'module load openmpi' || exit\n",
-                                 "eval 'echo '\\''an open quote' || exit\n"}) {
+                                 "eval 'echo a; true' || exit\n"}) {
     // Once for the array, once for the job that reports.
     const auto first = job.find(line);
     ASSERT_NE(first, std::string::npos) << line << job;
@@ -235,11 +235,36 @@ TEST_F(SlurmPlan, TakesNoValueThatWouldBeMoreThanAValue) {
   refused("--processes", "5");  // the runs have four workers
   refused("--before", "echo 1\nREPORT");
   refused("--before", "");
+  for (const char* const open :
+       {"echo 'an open quote", "echo \"a", "if true; then", "echo $(date"}) {
+    refused("--before", open);
+  }
+  for (const char* const time :
+       {"10:99:00", "10:00:60", "1-24", "1-00:60", "1:2:3:4", "1-", ":30"}) {
+    refused("--time", time);
+  }
+  for (const char* const time : {"90", "90:30", "100:00:00", "2-23", "2-23:59", "2-23:59:59"}) {
+    EXPECT_EQ(
+        residuum_program({"plan", "s.toml", "--format", "slurm", "--time", time}, folder_.path())
+            .code,
+        0)
+        << time;
+  }
 
   const Finished elsewhere =
       residuum_program({"plan", "s.toml", "--format", "table", "--mem", "1G"}, folder_.path());
   EXPECT_EQ(elsewhere.code, 2);
   EXPECT_THAT(elsewhere.err, HasSubstr("are for --format slurm"));
+}
+
+TEST_F(SlurmPlan, HasNoArrayWhereNoRunIsLeft) {
+  ASSERT_EQ(run(kStudy).code, 0);
+  const std::string job = plan(kStudy, {});
+
+  EXPECT_THAT(job, HasSubstr("0 of 4 runs are left"));
+  EXPECT_THAT(job, Not(HasSubstr("--array")));
+  const Finished read = run_program({"bash", "job"}, folder_.path());
+  EXPECT_EQ(read.out, "no run of the study tiny is left to do\n") << read.err;
 }
 
 // `bash job` stands for a user's call, with an sbatch that keeps what it is given.

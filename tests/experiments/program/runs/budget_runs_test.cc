@@ -70,7 +70,21 @@ TEST_F(BudgetRuns, ArePlannedByTheirGradients) {
   const Finished json = residuum_program({"plan", "s.toml", "--format", "json"}, folder_.path());
   EXPECT_TRUE(nlohmann::json::parse(json.out)[0]["iterations"].is_null());
   folder_.write("s.toml", kTimedStudy + "[budget]\ngradients = 400\n");
-  EXPECT_THAT(residuum_program({"plan", "s.toml"}, folder_.path()).out, HasSubstr("T=100 "));
+  EXPECT_THAT(residuum_program({"plan", "s.toml"}, folder_.path()).out,
+              testing::AllOf(HasSubstr("T=100 "), Not(HasSubstr("makes"))));
+}
+
+// Four workers give a gradient each in an iteration.
+TEST_F(BudgetRuns, SayInThePlanWhatTheyAreRoundedTo) {
+  const auto plan = [&](const std::string& budget) {
+    folder_.write("s.toml", kTimedStudy + "[protocol]\ncompute = 0.1\n[budget]\n" + budget);
+    return residuum_program({"plan", "s.toml"}, folder_.path()).out;
+  };
+  EXPECT_THAT(plan("gradients = 401\n"),
+              HasSubstr("1 runs: budget.gradients = 401 makes 404: whole iterations of 4\n"));
+  EXPECT_THAT(plan("virtual_s = 1e-9\n"),
+              HasSubstr("1 runs: budget.virtual_s = 1e-09 ends after about 4 gradients"));
+  EXPECT_THAT(plan("virtual_s = 10\n"), HasSubstr("ends after about 400 gradients"));
 }
 
 // Workers of a process wait together, so that a real run takes at least what is predicted. By how

@@ -64,6 +64,12 @@ TEST_F(MethodLabels, OfPointsAreShownEverywhere) {
   EXPECT_THAT(of_results("report.html"), HasSubstr("gTop-k, tree"));
   const auto watched = residuum_program({"watch", "--once", "r"}, folder_.path());
   EXPECT_THAT(watched.out, HasSubstr("\ngTop-k, tree "));
+  const auto table = residuum_program({"table", "r", "final_loss"}, folder_.path());
+  EXPECT_THAT(table.out, AllOf(HasSubstr("| gTop-k, tree |"), Not(HasSubstr("aggregator.kind"))));
+  const auto epochs = residuum_program({"epochs", "r"}, folder_.path());
+  EXPECT_THAT(epochs.out, AllOf(testing::StartsWith("label,method,"), HasSubstr("\nSGD,")));
+  EXPECT_EQ(residuum_program({"export", "r", "--join"}, folder_.path()).code, 0);
+  EXPECT_THAT(of_results("joined.csv"), AllOf(HasSubstr(",label\n"), HasSubstr(",SGD\n")));
 }
 
 TEST_F(MethodLabels, OfSweptValuesStandForThem) {
@@ -91,6 +97,24 @@ TEST_F(MethodLabels, MayChangeWithoutAnyRunBeingMadeAnew) {
   EXPECT_THAT(again.out + again.err, Not(HasSubstr("seed=1")));
 }
 
+TEST_F(MethodLabels, OfTheStudysOwnSettingsAreAskedForInThePlan) {
+  const auto plan = [&](const std::string& rest) {
+    folder_.write("s.toml", kNamedStudy + rest);
+    return residuum_program({"plan", "s.toml"}, folder_.path());
+  };
+  const std::string point = "[[point]]\naggregator.kind = \"gtopk-tree\"\n";
+  const std::string note = "the study's own settings are a run too, beside its [[point]]s";
+  EXPECT_THAT(plan(point).out, HasSubstr(note));
+  EXPECT_THAT(plan(point + "[[point]]\nlabel = \"plain\"\n").out, Not(HasSubstr(note)));
+  EXPECT_THAT(plan("").out, Not(HasSubstr(note)));
+  EXPECT_THAT(plan(point + "[sweep]\nsparsifier.k = [2, 4]\n").out, Not(HasSubstr(note)));
+
+  const Finished same = plan("[[point]]\nsparsifier.k = 2\n");
+  EXPECT_EQ(same.code, 2);
+  EXPECT_THAT(same.err, HasSubstr("two runs of the study are the same"));
+  EXPECT_THAT(same.err, HasSubstr("the study's own settings are a run beside its [[point]]s"));
+}
+
 TEST_F(MethodLabels, OfAMethodWithoutAKindThatOthersVaryNameItsDefault) {
   const Finished finished =
       run("[[point]]\nbudget.iterations = 10\n[[point]]\nprotocol.kind = \"local\"\n"
@@ -108,6 +132,9 @@ TEST_F(MethodLabels, ThatAreNoneAreRefusedWithTheirPlace) {
   EXPECT_THAT(refusal(point + "label = \"a\\nb\"\n"), HasSubstr("1 to 40 characters"));
   EXPECT_THAT(refusal(point + "label = \"" + std::string(41, 'x') + "\"\n"),
               HasSubstr("1 to 40 characters"));
+  EXPECT_THAT(refusal(point + "label = \"" + std::string(52, 'x') + "\"\n"),
+              HasSubstr("has 52 characters"));
+  EXPECT_THAT(refusal(point + "label = \"   \"\n"), HasSubstr("is blank"));
   EXPECT_THAT(refusal(point + "label = \"a\"\n[[point]]\nlabel = \"a\"\n"),
               HasSubstr("two points of s.toml have the label 'a'"));
   const std::string sweep = "[sweep]\n\"sparsifier.k\" = [2, 4]\n";
@@ -119,6 +146,17 @@ TEST_F(MethodLabels, ThatAreNoneAreRefusedWithTheirPlace) {
               HasSubstr("must name values"));
   EXPECT_THAT(refusal(sweep + "[labels]\n\"sparsifier.k\" = { \"2\" = 2 }\n"),
               HasSubstr("the name of '2' must be a text"));
+  const std::string names = "[sweep]\n\"sparsifier.k\" = [2, 3]\n";
+  EXPECT_THAT(refusal(names + "[labels]\n\"sparsifier.k\" = { \"2\" = \"a\", \"3\" = \"a\" }\n"),
+              HasSubstr("the name of '3' is 'a', and so is that of '2'"));
+  EXPECT_THAT(refusal(names + "[labels]\n\"sparsifier.k\" = { \"2\" = \" \" }\n"),
+              HasSubstr("the name of '2' is blank"));
+  EXPECT_THAT(refusal(names + "[labels]\n\"sparsifier.k\" = { \"2\" = \"" + std::string(41, 'y') +
+                      "\" }\n"),
+              HasSubstr("the name of '2' has 41 characters"));
+  EXPECT_THAT(refusal(names + "[[point]]\nlabel = \"a\"\nsparsifier.k = 4\n[labels]\n"
+                              "\"sparsifier.k\" = { \"2\" = \"a\" }\n"),
+              HasSubstr("the name of '2' is 'a', and so is the label of a [[point]]"));
   EXPECT_THAT(refusal("[labels]\n\"nothing.k\" = { \"2\" = \"two\" }\n"), HasSubstr("unknown key"));
 }
 

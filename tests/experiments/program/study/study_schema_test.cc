@@ -4,7 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <string>
+#include <vector>
+
 #include "experiments/program/study/study_keys.h"
+#include "experiments/program/study/study_values.h"
 #include "tests/experiments/python.h"
 #include "tests/experiments/tiny_study.h"
 
@@ -86,6 +91,59 @@ TEST_F(StudySchema, RefusesWhatTheProgramRefuses) {
     EXPECT_THAT(verdict_on(study), HasSubstr(place)) << after;
     EXPECT_EQ(residuum_program({"plan", "s.toml"}, folder_.path()).code, 2) << after;
   }
+}
+
+// One value of each kind that editors underline; the program refuses them, too.
+TEST_F(StudySchema, RefusesValuesOfAnotherType) {
+  for (const auto& [before, after, place] :
+       {std::array{"k = 2", "k = \"two\"", "['sparsifier', 'k']"},
+        std::array{"k = 2", "k = 2.5", "['sparsifier', 'k']"},
+        std::array{"k = 2", "k = 0", "['sparsifier', 'k']"},
+        std::array{"k = 2", "k = [2]", "['sparsifier', 'k']"},
+        std::array{"value = 0.2", "value = true", "['step', 'value']"},
+        std::array{"value = 0.2", "value = -1", "['step', 'value']"},
+        std::array{"value = 0.2", "value = 0.2\nrule = \"constent\"", "['step', 'rule']"},
+        std::array{"batch = 8", "batch = \"all\"", "['workers', 'batch']"},
+        std::array{"batch = 8", "batch = 8\nsampling = 1", "['workers', 'sampling']"},
+        std::array{"rows = 200", "rows = \"200\"", "['objective', 'rows']"},
+        std::array{"rows = 200", "rows = 200\nintercept = 1", "['objective', 'intercept']"},
+        std::array{"iterations = 40", "iterations = -4", "['budget', 'iterations']"},
+        std::array{"every = 1", "every = \"often\"", "['probes', 'every']"},
+        std::array{"every = 1", "every = 1\nnames = \"delta\"", "['probes', 'names']"},
+        std::array{"every = 1", "every = 1\nnames = [\"dleta\"]", "['probes', 'names', 0]"},
+        std::array{"[\"captured\", \"published\"]", "[\"captured\", \"public\"]", "['sweep'"},
+        std::array{"[\"captured\", \"published\"]", "[1, 2]", "['sweep'"}}) {
+    std::string study = kStudy;
+    study.replace(study.find(before), std::string(before).size(), after);
+    EXPECT_THAT(verdict_on(study), HasSubstr(place)) << after;
+    EXPECT_EQ(residuum_program({"plan", "s.toml"}, folder_.path()).code, 2) << after;
+  }
+  EXPECT_THAT(verdict_on(kStudy + "[[point]]\nstep.value = []\n"),
+              HasSubstr("['point', 0, 'step'"));
+  EXPECT_THAT(verdict_on("search.key = 3\nsearch.order = \"any\"\n" + kStudy),
+              testing::AllOf(HasSubstr("['search', 'key']"), HasSubstr("['search', 'order']")));
+}
+
+TEST(ListedSchema, KnowsTheValuesOfEveryKeyAndOfNoOther) {
+  std::vector<std::string> keys;
+  for (const auto& key : study_keys()) {
+    if (!key.section.empty()) {
+      keys.push_back(std::string(key.section) + '.' + std::string(key.name));
+    }
+  }
+  std::vector<std::string> with_values;
+  for (const auto& one : study_values()) {
+    with_values.emplace_back(one.key);
+  }
+  EXPECT_EQ(with_values, keys);
+}
+
+TEST(ListedSchema, WritesAlternativesAsSchemas) {
+  EXPECT_EQ(schema_of_values("integer>=1", nullptr).dump(), R"({"minimum":1,"type":"integer"})");
+  EXPECT_EQ(schema_of_values("\"a\" | \"b\"", nullptr).dump(), R"({"enum":["a","b"]})");
+  EXPECT_EQ(schema_of_values("number>0 | list of name", {"x"}).dump(),
+            R"({"anyOf":[{"exclusiveMinimum":0,"type":"number"},)"
+            R"({"items":{"enum":["x"]},"type":"array"}]})");
 }
 
 TEST(ListedSchema, IsOfKeysAlone) {
