@@ -32,7 +32,8 @@ void expect_refused(const Json& section, const Recipe& recipe, int workers, cons
 TEST(LateProtocols, WhatCannotWorkIsRefusedWithTheReason) {
   const Json top{{"kind", "top-k"}, {"k", 2}};
   const Json asp{{"kind", "asp"}};
-  expect_refused(asp, {.sparsifier = top, .aggregator = {{"kind", "gtopk-tree"}}}, 4, "drops entries of sums");
+  expect_refused(
+      asp, {.sparsifier = top, .aggregator = {{"kind", "gtopk-tree"}}}, 4, "drops entries of sums");
   expect_refused(asp, {.sparsifier = top, .feedback = {{"kind", "dgc"}}}, 4, "velocities");
   expect_refused(
       asp,
