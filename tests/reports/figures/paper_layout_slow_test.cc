@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "reports/figures/gnuplot.h"
+#include "reports/figures/draw.h"
 #include "reports/figures/paper_figure.h"
 #include "reports/figures/paper_layout.h"
 #include "tests/reports/latex_page.h"
