@@ -188,8 +188,8 @@ void Section::finish(const std::vector<std::string>& known) const {
             where(key),
             shown(kind == settings_.end() ? nlohmann::json() : kind->second.value),
             fmt::join(known, ", "));
-    const std::string cure =
-        best.empty() ? suggestion(key, known) : fmt::format("; did you mean '{}.{}'?", name_, best);
+    const std::string cure = best.empty() ? fmt::format("; known: {}", fmt::join(known, ", "))
+                                          : fmt::format("; did you mean '{}.{}'?", name_, best);
     throw Error(ExitCode::usage, fmt::format("unknown key {}{}", where(key), cure));
   }
 }

@@ -118,7 +118,7 @@ TEST(Series, OfMethodsInLockstepCountsGradientsWhereOthersAreLate) {
   study.methods = {SyntheticMethod{.change = make_late}, SyntheticMethod{.aggregator = "dense"}};
   study.write(folder.path());
   testing::change_status(folder.path(), SyntheticStudy::run_id(1, 1), [](Json& status) {
-    status["laws"]["protocol"].update({{"contributions", 4}, {"local_steps", 2}});
+    status["laws"]["protocol"].update({{"contributions", 8}, {"local_steps", 2}});
   });
   const auto places = [&] {
     const ResultFolder results = read_result_folder(folder.path());
