@@ -161,8 +161,8 @@ std::optional<double> remembered(const Key& key, const Compute& compute) {
 }
 
 DeltaPrediction predict_exact(double rho, double workers, const EntryLaw& entries) {
-  constexpr double kMostWorkers = 1e6;
-  const int count = workers <= kMostWorkers ? static_cast<int>(workers) : 0;
+  constexpr double kMostRemembered = 1e6;
+  const int count = workers <= kMostRemembered ? static_cast<int>(workers) : 0;
   return {.delta = remembered(std::tuple(entries.kind, rho, count),
                               [&] { return overlapping_delta_iid(rho, count, entries); }),
           .largest_workers = remembered(std::tuple(entries.kind, rho), [&] {
