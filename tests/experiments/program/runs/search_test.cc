@@ -220,7 +220,8 @@ TEST_F(SearchedStudy, NamesAKeyThatNoRunReads) {
   const auto finished = run(text);
 
   EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err, HasSubstr("unknown key 'sparsifier.densty' at 'search.key' at "));
+  EXPECT_THAT(finished.err, HasSubstr("'sparsifier.densty' at 'search.key' at "));
+  EXPECT_THAT(finished.err, HasSubstr(" is not read here, with kind \"top-k\"; keys that are: k"));
 }
 
 }  // namespace
