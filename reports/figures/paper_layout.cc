@@ -160,7 +160,7 @@ std::vector<PaperTick> linear_ticks(const AxisRange& range, const AxisRoom& room
   for (double unit = decade; unit <= 100 * decade; unit *= 10) {
     for (const double times : kSteps) {
       const double step = times * unit;
-      const auto ticks = step < least ? std::vector<PaperTick>() : multiples_in(range, step);
+      auto ticks = step < least ? std::vector<PaperTick>() : multiples_in(range, step);
       if (ticks.size() >= 2 && have_room(ticks, range, Scale::linear, room)) {
         return ticks;
       }

@@ -217,8 +217,9 @@ double estimated_seconds(const PreparedRun& run) {
 /// Says where the step of a run lies against the one that is best in the worst case; empty where
 /// the tight theory of error feedback would not apply at its step either.
 std::string tight_step_note(const PreparedRun& run) {
+  constexpr double kMostNumbers = 1e7;  // to draw more for its facts takes longer than a plan may
   const auto step = run.method->step_rule->constant();
-  if (!step) {
+  if (!step || static_cast<double>(run.dimension) * run.workers > kMostNumbers) {
     return {};
   }
   RunFacts facts = run_facts(run);
