@@ -369,6 +369,7 @@ bool Examination::is_decided_before_measuring() {
 
 Bound Examination::finish(const Terms& terms) {
   if (is_decided_before_measuring()) {
+    bound_.rates.reset();  // no rate is promised
     return bound_;
   }
   const auto points = evaluate(terms);
@@ -387,11 +388,23 @@ Bound Examination::finish(const Terms& terms) {
   return bound_;
 }
 
+/// A bound is compared with the tight rate at the same constants alone: f may be better conditioned
+/// than the workers' f_p, of which the tight theory speaks.
 void Examination::has_rate(double rate) {
-  const auto problem = compressed_problem_of(method());
-  bound_.rates = RateSlack{.bound = rate,
-                           .tight = problem ? std::optional(tight_rate(*problem)) : std::nullopt,
-                           .measured = std::nullopt};
+  const RunFacts& facts = method();
+  const auto are_equal = [](const auto& of_f, const auto& of_workers) {
+    constexpr double kRounding = 1e-9;
+    return of_f && of_workers &&
+           std::abs(of_f->value - of_workers->value) <= kRounding * std::abs(of_f->value);
+  };
+  const auto problem = compressed_problem_of(facts);
+  const bool is_comparable = problem &&
+                             are_equal(facts.smoothness, facts.largest_worker_smoothness) &&
+                             are_equal(facts.strong_convexity, facts.worker_strong_convexity);
+  bound_.rates =
+      RateSlack{.bound = rate,
+                .tight = is_comparable ? std::optional(tight_rate(*problem)) : std::nullopt,
+                .measured = std::nullopt};
 }
 
 /// The right side is C rate^T, and the left one C measured^T.

@@ -689,6 +689,10 @@ void print_densities(const RateQuestion& question) {
   }
   fmt::print("\n{}", reports::aligned(cells));
   const DensityRow best = cheapest_density(question);
+  if (best.bytes == 0) {
+    fmt::print("a single worker sends no bytes: give --workers\n");
+    return;
+  }
   fmt::print("fewest bytes in the worst case: density {:.4g}, {:.4g} bytes/worker{}\n",
              best.density,
              best.bytes,
