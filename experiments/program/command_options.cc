@@ -167,11 +167,11 @@ std::string shell_line_complaint(const std::string& text) {
 /// The forms that `man sbatch` names, in which what is below the first number has its usual range:
 /// minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM and D-HH:MM:SS.
 std::string time_complaint(const std::string& text) {
-  const char* const kForms =
+  const char* const forms =
       "([0-9]{1,6}|[0-9]{1,6}(:[0-5]?[0-9]){1,2}|[0-9]{1,6}-([01]?[0-9]|2[0-3])(:[0-5]?[0-9]){0,2}"
       ")";
   constexpr std::size_t kLongest = 30;
-  const bool is_good = text.size() <= kLongest && std::regex_match(text, std::regex(kForms));
+  const bool is_good = text.size() <= kLongest && std::regex_match(text, std::regex(forms));
   return is_good ? std::string()
                  : "must be a time of Slurm such as 90 (minutes), 2:00:00 or 1-12:00, with hours "
                    "below 24 behind days, and minutes and seconds below 60; got '" +

@@ -79,7 +79,7 @@ std::string markdown_text(std::string_view text);
 /// loads booktabs, tabularx and siunitx. A number has the digits that its interval leaves, or four.
 /// It fits a column of a paper with two, or a page where the spec is wide: intervals stand below
 /// their values, and columns in several blocks, as far as that takes.
-std::string table_latex(const TableSpec& spec);
+std::string table_latex(const TableSpec& described);
 
 /// <name>.caption.tex: all that is said of the table, for a paper's text.
 std::string table_caption_latex(const TableSpec& spec);
