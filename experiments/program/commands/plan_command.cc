@@ -266,6 +266,22 @@ void say_tight_steps(const Study& study, ObjectiveCache& objectives) {
   }
 }
 
+/// Returns what a plan says of the run.
+PlannedRun planned(const PreparedRun& run, const std::filesystem::path& result_dir) {
+  return {.id = run.id,
+          .state = state_in(result_dir, run),
+          .seed = run.seed,
+          .iterations =
+              run.training.budget.is_open() ? std::nullopt : std::optional(run.training.iterations),
+          .workers = run.workers,
+          .processes =
+              run.protocol != nullptr ? run.protocol->most_processes(run.workers) : run.workers,
+          .worker_iterations = all_gradients_of(run),
+          .needs_pilot = run.needs_pilot,
+          .seconds = estimated_seconds(run),
+          .varying = varying_text(run.varying)};
+}
+
 }  // namespace
 
 ExitCode plan_command(const Options& options) {
@@ -300,19 +316,7 @@ ExitCode plan_command(const Options& options) {
   const auto runs = prepare_all(study, objectives);
   plan.runs.reserve(runs.size());
   for (const auto& run : runs) {
-    plan.runs.push_back(
-        {.id = run.id,
-         .state = state_in(plan.result_dir, run),
-         .seed = run.seed,
-         .iterations =
-             run.training.budget.is_open() ? std::nullopt : std::optional(run.training.iterations),
-         .workers = run.workers,
-         .processes =
-             run.protocol != nullptr ? run.protocol->most_processes(run.workers) : run.workers,
-         .worker_iterations = all_gradients_of(run),
-         .needs_pilot = run.needs_pilot,
-         .seconds = estimated_seconds(run),
-         .varying = varying_text(run.varying)});
+    plan.runs.push_back(planned(run, plan.result_dir));
   }
   plan.notes = notes_on_budgets(runs);
   if (study.own_settings_are_a_run) {
