@@ -1,5 +1,6 @@
 #include "assumptions/falsify/curvatures.h"
 
+#include <Eigen/Core>
 #include <Eigen/Jacobi>
 
 #include <algorithm>
@@ -9,8 +10,12 @@ namespace residuum {
 
 std::size_t numbers_of_curvature(std::size_t dimension) { return dimension * (dimension + 1) / 2; }
 
-void set_curvature(std::span<const double> numbers, double least, Eigen::MatrixXd& matrix) {
-  const Eigen::Index d = matrix.rows();
+void set_curvature(std::span<const double> numbers,
+                   double least,
+                   std::size_t dimension,
+                   std::span<double> entries) {
+  const auto d = static_cast<Eigen::Index>(dimension);
+  Eigen::Map<Eigen::MatrixXd> matrix(entries.data(), d, d);
   matrix.setZero();
   for (Eigen::Index i = 0; i < d; ++i) {
     const double place = std::clamp(numbers[static_cast<std::size_t>(i)], -1.0, 1.0);

@@ -259,8 +259,10 @@ class SearchedRun {
                    [norm](double x) { return x / norm; });
     const std::size_t of_each = numbers_of_curvature(d);
     for (std::size_t p = 0; p < static_cast<std::size_t>(search_.workers); ++p) {
-      set_curvature(
-          point.subspan(d + p * of_each, of_each), problem_.strong_convexity, objective_.matrix(p));
+      set_curvature(point.subspan(d + p * of_each, of_each),
+                    problem_.strong_convexity,
+                    d,
+                    {objective_.matrix(p).data(), d * d});
     }
     return true;
   }

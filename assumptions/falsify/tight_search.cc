@@ -205,8 +205,10 @@ class OneEstimateIteration {
     const std::size_t all = now_.residuals.size();
     const std::size_t of_each = numbers_of_curvature(d);
     for (std::size_t p = 0; p < curvatures_.size(); ++p) {
-      set_curvature(
-          point.subspan(d + all + p * of_each, of_each), problem_.strong_convexity, curvatures_[p]);
+      set_curvature(point.subspan(d + all + p * of_each, of_each),
+                    problem_.strong_convexity,
+                    d,
+                    {curvatures_[p].data(), d * d});
     }
     std::copy_n(point.begin(), d, now_.model.begin());
     std::copy_n(point.subspan(d).begin(), all, now_.residuals.begin());
