@@ -7,6 +7,9 @@
 namespace residuum::reports {
 
 std::string_view final_path(Column quantity) {
+  if (quantity == Column::test_accuracy) {
+    return "final.test_accuracy";
+  }
   return quantity == Column::loss_gap ? "final.loss_gap" : "final.loss";
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "reports/analysis/groups.h"
 #include "reports/collection/search_table.h"
 #include "reports/collection/summary_json.h"
+#include "reports/collection/tuning_table.h"
 #include "reports/collection/verdicts_json.h"
 #include "reports/tables/csv.h"
 #include "reports/tables/csv_reader.h"
@@ -44,7 +46,28 @@ std::string run_record(const ResultFolder& folder, const Run& run, const std::st
   if (has_labels(folder)) {
     line += ',' + csv_field(label);
   }
-  return line + '\n';
+  return line;
+}
+
+/// Returns what runs.csv says of a tuned study: by run id, the values and what they were tuned on.
+std::map<std::string, std::string> tuned_fields(const TunedStudy& study) {
+  std::map<std::string, std::string> fields;
+  for (const auto& method : study.methods) {
+    if (!method.result.best) {
+      continue;
+    }
+    const std::size_t level = method.result.best->level;
+    const auto places = study.plan.places_of(level);
+    std::string text;
+    for (std::size_t axis = 0; axis < places.size(); ++axis) {
+      text += ',' + json_field(study.plan.axes[axis].values[places[axis]]);
+    }
+    text += ',' + csv_field(tuned_on(study, method));
+    for (const auto& id : method.final[level]) {
+      fields[id] = text;
+    }
+  }
+  return fields;
 }
 
 void write_runs(const ResultFolder& folder) {
@@ -55,8 +78,13 @@ void write_runs(const ResultFolder& folder) {
   }
   file.append(header + '\n');
   const auto labels = method_labels(folder);
+  const auto study = tuned_study(folder, group_runs(folder));
+  const auto tuned = study ? tuned_fields(*study) : std::map<std::string, std::string>();
+  const std::string unknown(folder.tune.is_null() ? 0 : tuned_keys(folder).size() + 1, ',');
   for (std::size_t i = 0; i < folder.runs.size(); ++i) {
-    file.append(run_record(folder, folder.runs[i], labels[i]));
+    const auto found = tuned.find(folder.runs[i].id);
+    file.append(run_record(folder, folder.runs[i], labels[i]) +
+                (found == tuned.end() ? unknown : found->second) + '\n');
   }
   file.commit();
 }
@@ -149,6 +177,17 @@ void write_search(const Summary& summary) {
   std::filesystem::remove(path, ignored);
 }
 
+/// Writes the runs of a tuning; where the study has none, an old table is removed.
+void write_tuning(const Summary& summary) {
+  const auto path = summary.folder.path / "tuning.csv";
+  if (summary.tuning) {
+    write_file_atomically(path, tuning_csv(*summary.tuning, summary.folder));
+    return;
+  }
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+}
+
 /// Throws where the folder cannot be written: the tables lie in it, as page and figures do.
 void require_writable(const std::filesystem::path& folder) {
   if (::access(folder.c_str(), W_OK) != 0) {
@@ -193,6 +232,7 @@ Summary collect(ResultFolder folder) {
   Summary summary = make_summary(std::move(folder), measures);
   write_file_atomically(result_dir / "bounds.csv", bounds_csv(summary));
   write_search(summary);
+  write_tuning(summary);
   write_summary(summary, result_dir / "summary.json");
   return summary;
 }

@@ -9,6 +9,7 @@
 #include "core/record/columns.h"
 #include "reports/collection/collect.h"
 #include "reports/collection/search_table.h"
+#include "reports/collection/tuning_table.h"
 
 namespace residuum::reports {
 namespace {
@@ -36,7 +37,7 @@ Json resource(std::string_view name, const Json& fields, const Json& primary_key
   if (!primary_key.empty()) {
     schema["primaryKey"] = primary_key;
   }
-  if (name != "runs" && name != "bounds" && name != "search") {
+  if (name != "runs" && name != "bounds" && name != "search" && name != "tuning") {
     schema["foreignKeys"] = Json::array({Json{
         {"fields", "run_id"}, {"reference", Json{{"resource", "runs"}, {"fields", "run_id"}}}}});
   }
@@ -110,6 +111,14 @@ Json search_fields() {
   return fields;
 }
 
+Json tuning_fields(const ResultFolder& folder) {
+  Json fields = Json::array();
+  for (const auto& column : tuning_columns(tuned_keys(folder))) {
+    fields.push_back(field(column.name, column.type, column.meaning));
+  }
+  return fields;
+}
+
 /// Returns the one type that all values of a parameter have; string where they differ.
 std::string type_of_parameter(const ResultFolder& folder, const std::string& key) {
   std::string type;
@@ -134,7 +143,8 @@ std::string type_of_parameter(const ResultFolder& folder, const std::string& key
 
 Json package_of(const ResultFolder& folder,
                 const std::function<bool(const TableInfo&)>& has_table,
-                bool has_search) {
+                bool has_search,
+                bool has_tuning) {
   Json package{{"profile", "tabular-data-package"},
                {"name", folder.name},
                {"title", folder.title},
@@ -151,6 +161,9 @@ Json package_of(const ResultFolder& folder,
   }
   if (has_search) {
     package["resources"].push_back(resource("search", search_fields(), "look"));
+  }
+  if (has_tuning) {
+    package["resources"].push_back(resource("tuning", tuning_fields(folder), "run_id"));
   }
   return package;
 }
@@ -222,6 +235,12 @@ std::vector<RunColumn> run_columns(const ResultFolder& folder) {
   if (has_labels(folder)) {
     columns.push_back({"label", "string", "what the study calls the method"});
   }
+  if (!folder.tune.is_null()) {
+    for (const auto& key : tuned_keys(folder)) {
+      columns.push_back({tuned_column_name(key), "string", "value of " + key + " by tuning"});
+    }
+    columns.push_back({"tuned_on", "string", "quantity, seeds and values of the tuning"});
+  }
   return columns;
 }
 
@@ -229,12 +248,13 @@ Json data_package(const ResultFolder& folder) {
   return package_of(
       folder,
       [&](const TableInfo& table) { return has_details(folder, table); },
-      !folder.search.is_null());
+      !folder.search.is_null(),
+      !folder.tune.is_null());
 }
 
 Json data_package_of_all_tables() {
   return package_of(
-      ResultFolder(), [](const TableInfo& /*table*/) { return true; }, true);
+      ResultFolder(), [](const TableInfo& /*table*/) { return true; }, true, true);
 }
 
 }  // namespace residuum::reports

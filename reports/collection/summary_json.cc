@@ -10,6 +10,7 @@
 
 #include "reports/analysis/practice.h"
 #include "reports/collection/search_table.h"
+#include "reports/collection/tuning_table.h"
 #include "reports/collection/verdicts_json.h"
 #include "reports/verdicts/delta_workers.h"
 
@@ -427,6 +428,9 @@ void write_summary(const Summary& summary, const std::filesystem::path& file) {
   after.update(background_json(summary.folder));
   if (summary.search) {
     after["search"] = search_json(*summary.search);
+  }
+  if (summary.tuning) {
+    after["tuning"] = tuning_json(*summary.tuning);
   }
   AtomicFile out(file);
   out.append("{\n" + members_text(before) + ",\n  \"groups\": [");

@@ -256,6 +256,17 @@ std::vector<KeptFile> row_files(const KeepRequest& request, const Chosen& chosen
   return files;
 }
 
+/// Returns the tuning runs with those that are kept already; none where the study tuned nothing.
+std::vector<KeptFile> tuning_files(const KeepRequest& request) {
+  if (!has_file(request.results / "tuning.csv")) {
+    return {};
+  }
+  const auto runs = with_kept(request.kept / "tuning.csv",
+                              read_text_table(request.results / "tuning.csv"),
+                              {.run = {"run_id"}, .row = {}});
+  return {{"tuning.csv", csv_text(runs)}};
+}
+
 std::vector<KeptFile> epoch_files(const KeepRequest& request, const std::vector<ListedRun>& runs) {
   const RowNames names{.run = {"method", "seed"}, .row = {"epoch"}};
   const auto text_of = [&](const char* name, std::optional<std::int64_t> parts) {
@@ -307,6 +318,9 @@ std::size_t keep_study(const KeepRequest& request) {
   KeptFile kept_runs = runs_file(request.kept, ended);
   std::vector<KeptFile> files = row_files(request, chosen_rows(rows, request.rows));
   for (auto& file : epoch_files(request, runs)) {
+    files.push_back(std::move(file));
+  }
+  for (auto& file : tuning_files(request)) {
     files.push_back(std::move(file));
   }
   files.push_back(made_file(request.kept, entries));

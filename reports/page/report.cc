@@ -37,6 +37,9 @@ std::string counts_line(const Summary& summary) {
   for (const auto& [state, count] : summary.states) {
     text += fmt::format(", {} {}", count, state);
   }
+  if (const std::size_t tuning = summary.folder.tuning_runs.size(); tuning > 0) {
+    text += fmt::format("; {} tuning runs beside them", tuning);
+  }
   return text;
 }
 
@@ -57,6 +60,14 @@ std::string headline(const Summary& summary) {
   sentences.push_back(answer(summary));
   for (auto& sentence : findings(summary)) {
     sentences.push_back(std::move(sentence));
+  }
+  if (summary.tuning) {
+    for (const auto& method : summary.tuning->methods) {
+      const std::string warning = edge_warning(*summary.tuning, method);
+      if (!warning.empty()) {
+        sentences.push_back(as_sentence(warning));
+      }
+    }
   }
   std::string html = fmt::format(
       "<header>\n<p class=\"kind\">Convergence study <code>{}</code> · {}</p>\n<h1>{}</h1>\n"
@@ -318,6 +329,7 @@ std::string page(const Contents& contents, FigureWriter& writer) {
   };
   add("verdicts", "Verdicts", verdicts_html(summary));
   add("search", "The search", search_table(summary));
+  add("tuning", "Tuning", tuning_html(summary, writer));
   add("curves", "Over the iterations", curves_html(contents, plan, writer));
   add("assumptions", "Assumptions", assumptions_html(contents, plan, writer));
   add("distributions", "Distributions", distributions_html(contents, plan, writer));

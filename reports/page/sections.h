@@ -103,6 +103,14 @@ std::string phase_diagrams(const Summary& summary, FigureWriter& writer);
 /// Returns the table of the looks so far, in their order; empty where the study is no search.
 std::string search_table(const Summary& summary);
 
+// The values that were tuned, and by what they were chosen.
+
+/// Returns what was chosen, with warnings, figures and a table of all values that were tried; empty
+/// where the study tunes nothing.
+std::string tuning_html(const Summary& summary, FigureWriter& writer);
+/// Plans a figure for each key with numbers, of the methods that have chosen.
+std::vector<ReportFigure> plan_tuning_figures(const TunedStudy& study);
+
 // Tables and figures over the number of workers.
 
 /// Returns a table of the curves; empty where there are none.

@@ -61,7 +61,7 @@ std::string difference_of_tables(const std::filesystem::path& a, const std::file
 }
 
 std::string first_difference(const std::filesystem::path& a, const std::filesystem::path& b) {
-  std::vector<std::string> names{"iterations.csv", "checks.csv"};
+  std::vector<std::string> names{"iterations.csv", "checks.csv", "tuning.csv"};
   for (const TableInfo* table : kDetailTables) {
     names.push_back(std::string(table->name) + ".csv");
   }

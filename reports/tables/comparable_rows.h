@@ -10,8 +10,8 @@ namespace residuum::reports {
 /// 100"; empty where there is none. Wall times may differ; virtual and modelled times may not.
 std::string difference_of_tables(const std::filesystem::path& a, const std::filesystem::path& b);
 
-/// Does the same for the tables of two folders: iterations.csv, checks.csv where the first folder
-/// has it, and the tables of details that either has.
+/// Does the same for the tables of two folders: iterations.csv, checks.csv, tuning.csv and
+/// the tables of details that either has.
 std::string first_difference(const std::filesystem::path& a, const std::filesystem::path& b);
 
 }  // namespace residuum::reports

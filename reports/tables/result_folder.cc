@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <system_error>
@@ -66,8 +67,7 @@ void take_config(Json config, const std::filesystem::path& file, Run& run) {
 
 /// Takes over what the study planned for runs that have not said it themselves, as they have not
 /// begun.
-void take_plan(const Json& study, std::vector<Run>& runs) {
-  const Json& plan = value_at(study, "plan");
+void take_plan(const Json& plan, std::vector<Run>& runs) {
   if (!plan.is_array() || plan.size() != runs.size()) {
     return;
   }
@@ -93,9 +93,7 @@ std::string label_of_value(const Json& labels, const std::string& key, const Jso
 }
 
 /// Takes over what the study calls its methods and their values.
-void take_labels(const Json& study, std::vector<Run>& runs) {
-  const Json& plan = value_at(study, "plan");
-  const Json& labels = value_at(study, "labels");
+void take_labels(const Json& plan, const Json& labels, std::vector<Run>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (plan.is_array() && plan.size() == runs.size()) {
       runs[i].label = text_at(plan[i], "label");
@@ -224,9 +222,11 @@ std::string data_settings_of(const Run& run) {
 
 /// Returns a sentence that names two runs whose settings ask for the same data and which had
 /// others; empty where there are none.
-std::string mixed_data_of(const std::vector<Run>& runs) {
+std::string mixed_data_of(const std::vector<Run>& runs, const std::vector<Run>& tuning_runs) {
   std::map<std::string, const Run*> first;
-  for (const auto& run : runs) {
+  std::vector<std::reference_wrapper<const Run>> all(runs.begin(), runs.end());
+  all.insert(all.end(), tuning_runs.begin(), tuning_runs.end());
+  for (const Run& run : all) {
     const std::string fingerprint = text_at(run.status, "data.fingerprint");
     if (!run.has_tables() || fingerprint.empty()) {
       continue;
@@ -270,6 +270,29 @@ std::size_t unlisted_runs(const std::filesystem::path& runs, const std::set<std:
   return count;
 }
 
+/// Reads the runs that a list in `file` names, with what the study planned for them.
+std::vector<Run> read_listed(const Json& study,
+                             const char* list,
+                             const char* plan,
+                             const std::filesystem::path& file,
+                             std::set<std::string>& seen) {
+  const Json& ids = value_at(study, list);
+  require(ids.is_array(), "'{}' in '{}' is not a list", list, file.string());
+  std::vector<Run> runs;
+  for (const auto& id : ids) {
+    require(id.is_string() && is_run_id(id.get<std::string>()),
+            "'{}' names a run that is no run_id: {}",
+            file.string(),
+            text_of(id));
+    const auto text = id.get<std::string>();
+    require(seen.insert(text).second, "'{}' names the run '{}' twice", file.string(), text);
+    runs.push_back(read_run(file.parent_path() / "runs" / text, text));
+  }
+  take_plan(value_at(study, plan), runs);
+  take_labels(value_at(study, plan), value_at(study, "labels"), runs);
+  return runs;
+}
+
 /// Reads one folder, without what is said of all its runs together.
 ResultFolder read_one(const std::filesystem::path& path) {
   const auto file = path / "study.resolved.json";
@@ -285,22 +308,15 @@ ResultFolder read_one(const std::filesystem::path& path) {
   folder.title = folder.title.empty() ? folder.name : folder.title;
   folder.command = text_at(study, "command");
   folder.search = value_at(study, "search");
+  folder.tune = value_at(study, "tune");
 
-  const Json& ids = required(study, "runs", file);
-  require(ids.is_array(), "'runs' in '{}' is not a list", file.string());
+  required(study, "runs", file);
   std::set<std::string> seen;
-  for (const auto& id : ids) {
-    require(id.is_string() && is_run_id(id.get<std::string>()),
-            "'{}' names a run that is no run_id: {}",
-            file.string(),
-            text_of(id));
-    const auto text = id.get<std::string>();
-    require(seen.insert(text).second, "'{}' names the run '{}' twice", file.string(), text);
-    folder.runs.push_back(read_run(path / "runs" / text, text));
+  folder.runs = read_listed(study, "runs", "plan", file, seen);
+  if (!folder.tune.is_null()) {
+    folder.tuning_runs = read_listed(study, "tuning_runs", "tuning_plan", file, seen);
   }
   folder.unlisted_runs = unlisted_runs(path / "runs", seen);
-  take_plan(study, folder.runs);
-  take_labels(study, folder.runs);
   if (study.contains("expected")) {
     folder.expected = study["expected"];
     const bool is_list =
@@ -332,9 +348,28 @@ void take_copy(Run& kept, Run other) {
           difference);
 }
 
+void join_runs(std::vector<Run>& runs, std::vector<Run> others) {
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    places.emplace(runs[i].id, i);
+  }
+  for (auto& run : others) {
+    const auto found = places.find(run.id);
+    if (found == places.end()) {
+      runs.push_back(std::move(run));
+    } else {
+      take_copy(runs[found->second], std::move(run));
+    }
+  }
+}
+
 void join(ResultFolder& folder, ResultFolder other) {
   require(folder.search == other.search,
           "'{}' and '{}' hold searches by different plans; report each by itself",
+          folder.path.string(),
+          other.path.string());
+  require(folder.tune == other.tune,
+          "'{}' and '{}' are tuned by different plans; report each by itself",
           folder.path.string(),
           other.path.string());
   folder.sources.push_back(other.path);
@@ -348,18 +383,8 @@ void join(ResultFolder& folder, ResultFolder other) {
       folder.expected.push_back(expected);
     }
   }
-  std::map<std::string, std::size_t> places;
-  for (std::size_t i = 0; i < folder.runs.size(); ++i) {
-    places.emplace(folder.runs[i].id, i);
-  }
-  for (auto& run : other.runs) {
-    const auto found = places.find(run.id);
-    if (found == places.end()) {
-      folder.runs.push_back(std::move(run));
-    } else {
-      take_copy(folder.runs[found->second], std::move(run));
-    }
-  }
+  join_runs(folder.runs, std::move(other.runs));
+  join_runs(folder.tuning_runs, std::move(other.tuning_runs));
 }
 
 /// Adds the values of a configuration to `leaves` by their dotted keys.
@@ -487,7 +512,9 @@ ResultFolder read_result_folders(const std::vector<std::filesystem::path>& paths
   mark_moot_keys(folder.runs);
   folder.varying_keys = keys_of(folder.runs);
   note_implied_kinds(folder.varying_keys, folder.runs);
-  folder.mixed_data = mixed_data_of(folder.runs);
+  mark_moot_keys(folder.tuning_runs);
+  note_implied_kinds(keys_of(folder.tuning_runs), folder.tuning_runs);
+  folder.mixed_data = mixed_data_of(folder.runs, folder.tuning_runs);
   return folder;
 }
 

@@ -51,7 +51,10 @@ struct ResultFolder {
   std::vector<std::string> varying_keys;  // of all runs, in order of appearance
   Json expected = Json::array();          // objects: what the study says that a paper has
   Json search;                            // its plan and its runs; null without one
-  std::size_t unlisted_runs = 0;          // in runs/, but of no run of the study as it is now
+  Json tune;                              // the plan of its tuning and its runs; null without one
+  /// The runs by which keys were tuned. They are no runs of the study: no number of it has them.
+  std::vector<Run> tuning_runs;
+  std::size_t unlisted_runs = 0;  // in runs/, but of no run of the study as it is now
   std::string mixed_data;  // says which runs are on different data; empty where they are comparable
 };
 
@@ -87,7 +90,8 @@ ResultFolder read_result_folder(const std::filesystem::path& path);
 /// Reads folders as one, at least one, with the name and title of the first. A run that several
 /// folders have is taken once, from one where it has come to its end; where two have, their tables
 /// must be the same but for wall times. What keeps methods of different folders apart varies, also
-/// where it varies in none of them. Folders that searched by different plans are a usage error.
+/// where it varies in none of them. Folders that searched or tuned by different plans are a usage
+/// error.
 ResultFolder read_result_folders(const std::vector<std::filesystem::path>& paths);
 
 /// Returns the number at a dotted path ("totals.delta_max"). "nan", "inf" and "-inf" are numbers; a

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "reports/analysis/groups.h"
+#include "reports/analysis/tuning_folder.h"
 #include "reports/analysis/words.h"
 #include "reports/tables/utc.h"
 #include "reports/terminal/printable_names.h"
@@ -126,6 +127,24 @@ std::optional<double> last_delta(const std::filesystem::path& path) {
   return last;
 }
 
+/// Returns whether every method of a tuned study has its best value and its runs there are known,
+/// or cannot get one.
+bool tuning_has_ended(const ResultFolder& folder) {
+  const auto study = tuned_study(folder, group_runs(folder));
+  if (!study) {
+    return true;
+  }
+  const auto is_listed = [&](const std::string& id) {
+    return std::any_of(
+        folder.runs.begin(), folder.runs.end(), [&](const Run& run) { return run.id == id; });
+  };
+  return std::all_of(study->methods.begin(), study->methods.end(), [&](const TunedMethod& method) {
+    const auto& best = method.result.best;
+    return !method.result.trouble.empty() ||
+           (method.result.is_over && best && is_listed(method.final[best->level].front()));
+  });
+}
+
 }  // namespace
 
 std::optional<RunPlace> place_of(const std::filesystem::path& run_folder) {
@@ -223,6 +242,10 @@ void GrowingTable::take_line(std::string_view line) {
 void StudyWatch::look(double now) {
   now_ = now;
   folder_ = read_result_folders(paths_);
+  is_tuned_ = folder_.tune.is_null() || tuning_has_ended(folder_);
+  // The runs of a tuning come first. Here alone they stand beside the others, by their state.
+  tuning_runs_ = folder_.tuning_runs.size();
+  folder_.runs.insert(folder_.runs.begin(), folder_.tuning_runs.begin(), folder_.tuning_runs.end());
   places_.clear();
   for (const auto& run : folder_.runs) {
     if (run.has_tables()) {
@@ -242,9 +265,9 @@ void StudyWatch::look(double now) {
 }
 
 bool StudyWatch::is_over() const {
-  return std::all_of(folder_.runs.begin(), folder_.runs.end(), [](const Run& run) {
-    return run.has_tables() || run.state == "failed";
-  });
+  return is_tuned_ && std::all_of(folder_.runs.begin(), folder_.runs.end(), [](const Run& run) {
+           return run.has_tables() || run.state == "failed";
+         });
 }
 
 void StudyWatch::add_end(const Run& run, std::uint64_t length, Line& line) const {
@@ -328,6 +351,14 @@ StudyWatch::Line StudyWatch::line_of(const Run& run,
   return line;
 }
 
+std::vector<std::string> StudyWatch::labels() const {
+  std::vector<std::string> labels = method_labels(folder_);
+  for (std::size_t i = 0; i < tuning_runs_; ++i) {
+    labels[i] = "tuning: " + labels[i];
+  }
+  return labels;
+}
+
 std::string StudyWatch::counts() const {
   std::string text;
   for (const std::string state : kOrder) {
@@ -345,7 +376,7 @@ std::string StudyWatch::counts() const {
 std::string StudyWatch::table(std::size_t lines) const {
   std::vector<Line> all;
   const auto lengths = run_lengths(folder_);
-  const std::vector<std::string> methods = method_labels(folder_);
+  const std::vector<std::string> methods = labels();
   const auto names = printable_names(methods);
   for (std::size_t i = 0; i < folder_.runs.size(); ++i) {
     all.push_back(line_of(folder_.runs[i], names.at(methods[i]), lengths[i]));
@@ -368,7 +399,7 @@ std::string StudyWatch::table(std::size_t lines) const {
 
 std::string StudyWatch::curves(std::size_t lines) const {
   constexpr std::size_t kWidth = 60;
-  const std::vector<std::string> methods = method_labels(folder_);
+  const std::vector<std::string> methods = labels();
   const auto names = printable_names(methods);
   std::string text;
   std::size_t left = lines;

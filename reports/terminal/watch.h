@@ -122,11 +122,14 @@ class StudyWatch {
   /// Adds what the line of a run that has ended has behind its state.
   void add_end(const Run& run, std::uint64_t length, Line& line) const;
   std::string counts() const;
+  std::vector<std::string> labels() const;  // of all runs
 
   std::vector<std::filesystem::path> paths_;
   ResultFolder folder_;
-  std::map<std::string, GrowingTable> tables_;                // of runs under way, by id
-  std::map<std::string, RunPlace> places_;                    // of runs under way
+  std::size_t tuning_runs_ = 0;                 // the first ones of the folder
+  bool is_tuned_ = true;                        // no runs will come to those of the folder
+  std::map<std::string, GrowingTable> tables_;  // of runs under way, by id
+  std::map<std::string, RunPlace> places_;      // of runs under way
   std::map<std::string, std::optional<double>> last_deltas_;  // of runs that have ended
   double now_ = 0;
 };

@@ -550,6 +550,49 @@ TableSpec rates_spec(const Summary& summary, IntervalKind kind) {
   return spec;
 }
 
+/// Returns the table of the values that were tuned; every row is a method at one of them.
+TableSpec tuning_spec(const TunedStudy& study) {
+  const std::string quantity = quantity_words(study.plan);
+  TableSpec spec{
+      .name = "tuning",
+      .title = fmt::format("Tuning by {}: mean over the tuning seeds", quantity),
+      .caption = fmt::format(
+          "The mean of {} over the tuning seeds at every value that was tried. A run that diverged "
+          "or missed its target is worse than any number, and the mean is of the others. The "
+          "study's own runs are at the chosen values, on other seeds.",
+          quantity),
+      .interval = std::string(interval_words(IntervalKind::student)),
+      .columns = {{.key = "method", .title = "method"}},
+      .rows = {}};
+  for (const auto& axis : study.plan.axes) {
+    spec.columns.push_back({.key = axis.key, .title = axis.key});
+  }
+  spec.columns.insert(
+      spec.columns.end(),
+      {{.key = "mean", .title = quantity, .is_number = true},
+       {.key = "diverged_or_missed", .title = "diverged or missed", .is_number = true},
+       {.key = "chosen", .title = "chosen"}});
+  for (const auto& method : study.methods) {
+    for (const auto& level : method.result.levels) {
+      auto& row = spec.rows.emplace_back();
+      row.push_back(text_of(method.label));
+      const auto places = study.plan.places_of(level.level);
+      for (std::size_t axis = 0; axis < places.size(); ++axis) {
+        row.push_back(text_of(plain_text(study.plan.axes[axis].values[places[axis]])));
+      }
+      TableCell mean = number_of(level.mean);
+      mean.interval = level.interval;
+      mean.n = level.interval ? level.values.size() : 0;
+      row.push_back(std::move(mean));
+      row.push_back(number_of(static_cast<double>(level.worst)));
+      const auto& best = method.result.best;
+      row.push_back(text_of(best && best->level == level.level ? "yes" : "no"));
+      spec.methods.push_back(method.group);
+    }
+  }
+  return spec;
+}
+
 /// Adds the number of its kind to a table's name, from the second on.
 void number_names(std::vector<TableSpec>& specs) {
   std::map<std::string, std::size_t> count;
@@ -592,6 +635,9 @@ std::vector<TableSpec> study_tables(const Summary& summary,
     specs.push_back(rates_spec(summary, kind));
   }
   const auto groups = groups_of(summary);
+  if (summary.tuning) {
+    specs.push_back(tuning_spec(*summary.tuning));
+  }
   if (auto spec = expected_spec(hold_against_expected(summary.folder, groups), groups, kind)) {
     specs.push_back(std::move(*spec));
   }

@@ -29,8 +29,8 @@ std::optional<TableSpec> expected_spec(const std::vector<ExpectedResult>& result
 
 /// Returns, as far as the study has them: results, equal-iterations, equal-bytes, equal-time,
 /// at-bytes (with a column for each of the budgets, in bytes), time-to-target-iterations, -bytes
-/// and -time, network-times, rates, and expected; with a number from the second objective on.
-/// Values over the seeds are of that kind; times to targets are medians, because misses are
+/// and -time, network-times, rates, tuning, and expected; with a number from the second objective
+/// on. Values over the seeds are of that kind; times to targets are medians, because misses are
 /// infinite.
 std::vector<TableSpec> study_tables(const Summary& summary,
                                     const std::vector<TargetComparison>& targets,

@@ -160,8 +160,11 @@ Summary make_summary(ResultFolder folder, const std::vector<RunMeasures>& measur
     judged.push_back(summarise_group(folder, groups[g], measures, evidence[g]));
   }
   auto search = critical_ratio(folder);
-  Summary summary{
-      numbers_of(std::move(folder), groups, measures), std::move(judged), std::move(search)};
+  auto tuning = tuned_study(folder, groups);
+  Summary summary{numbers_of(std::move(folder), groups, measures),
+                  std::move(judged),
+                  std::move(search),
+                  std::move(tuning)};
   correct_for_their_number(summary);
   return summary;
 }

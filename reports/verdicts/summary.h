@@ -12,6 +12,7 @@
 #include "assumptions/verdicts/assumptions.h"
 #include "reports/analysis/search_folder.h"
 #include "reports/analysis/study_numbers.h"
+#include "reports/analysis/tuning_folder.h"
 
 namespace residuum::reports {
 
@@ -47,6 +48,7 @@ struct GroupSummary : GroupNumbers {
 struct Summary : StudyNumbers {
   std::vector<GroupSummary> groups;
   std::optional<CriticalRatio> search;  // for the largest compression without significant loss
+  std::optional<TunedStudy> tuning;     // of keys, by runs that no other number has
 };
 
 /// Returns the methods of a summary, in its order.
