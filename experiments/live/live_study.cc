@@ -408,7 +408,9 @@ class LiveStudy::Runs {
             "{} executes '{}', which a study that is attached to a training does not do",
             foreign.empty() ? "" : foreign.front().where,
             foreign.empty() ? "" : foreign.front().text);
-    require(!study_.search, "{}: a search makes runs one after the other; leave it out", file);
+    require(!study_.search && !study_.tune,
+            "{}: a search or a tuning makes runs one after the other; leave it out",
+            file);
     require(!training_.applies_update || study_.runs.size() == 1,
             "{}: the study has {} runs, but the update of one is to be applied; leave out the "
             "sweep, or attach without apply",

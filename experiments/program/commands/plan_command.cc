@@ -14,6 +14,7 @@
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/plan_formats.h"
 #include "experiments/program/console/streams.h"
+#include "experiments/program/runs/run_batches.h"
 #include "experiments/program/runs/run_facts.h"
 #include "experiments/program/runs/run_folder.h"
 #include "experiments/program/study/foreign_code.h"
@@ -266,6 +267,43 @@ void say_tight_steps(const Study& study, ObjectiveCache& objectives) {
   }
 }
 
+/// Returns the level of the grid's first values.
+std::size_t first_grid_level(const reports::TuningPlan& plan) {
+  std::vector<std::size_t> places;
+  for (const auto& axis : plan.axes) {
+    places.push_back(axis.first);
+  }
+  return plan.level_at(places);
+}
+
+/// Returns how often every share has to be begun: for the tuning, each value beyond its grid, and
+/// the runs at the best values.
+std::size_t starts_of(const Study& study) {
+  if (!study.tune) {
+    return 1;
+  }
+  std::size_t beyond = 0;
+  for (const auto& axis : study.tune->plan.axes) {
+    beyond += std::max(axis.first, axis.values.size() - 1 - axis.last);
+  }
+  return 2 + beyond;
+}
+
+/// Takes the seconds of runs that are made in place of others, or past an edge alone, out of the
+/// plan's work, which shares are cut by. They are the same however far the tuning is.
+void leave_out_alternatives(const Study& study, std::size_t first, Plan& plan) {
+  const StudyTune& tune = *study.tune;
+  for (std::size_t method = 0; method < tune.methods; ++method) {
+    const std::size_t chosen = tune.final_run(method, first, 0);
+    const std::size_t end = method * tune.runs_of_method() + tune.runs_of_method();
+    for (std::size_t i = method * tune.runs_of_method(); i < end; ++i) {
+      const bool counts = study.runs[i].is_tuning ? !study.runs[i].is_extension
+                                                  : i >= chosen && i < chosen + tune.seeds;
+      plan.runs[i].seconds = counts ? plan.runs[i].seconds : 0;
+    }
+  }
+}
+
 /// Returns what a plan says of the run.
 PlannedRun planned(const PreparedRun& run, const std::filesystem::path& result_dir) {
   return {.id = run.id,
@@ -280,6 +318,40 @@ PlannedRun planned(const PreparedRun& run, const std::filesystem::path& result_d
           .needs_pilot = run.needs_pilot,
           .seconds = estimated_seconds(run),
           .varying = varying_text(run.varying)};
+}
+
+/// Notes which runs belong to the tuning, which are open until it chooses, and what all comes to.
+void plan_tuning(const Study& study, const std::vector<PreparedRun>& runs, Plan& plan) {
+  const StudyTune& tune = *study.tune;
+  std::vector<std::string> ids;
+  for (const auto& run : runs) {
+    ids.push_back(run.id);
+  }
+  RunBatches batches(study, Share{}, std::move(ids), plan.result_dir);
+  batches.next();
+  std::vector<bool> is_known(runs.size(), false);
+  for (const std::size_t run : batches.known()) {
+    is_known[run] = true;
+  }
+  TunedPlan tuned{.methods = tune.methods, .final_runs = tune.methods * tune.seeds};
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    PlannedRun& planned = plan.runs[i];
+    planned.is_tuning = study.runs[i].is_tuning;
+    planned.is_open = !is_known[i];
+    tuned.most_further += planned.is_open && planned.is_tuning && !runs[i].is_refused ? 1U : 0U;
+  }
+  const std::size_t first = first_grid_level(tune.plan);
+  leave_out_alternatives(study, first, plan);
+  for (std::size_t method = 0; method < tune.methods; ++method) {
+    const auto begin = is_known.begin() + static_cast<std::ptrdiff_t>(tune.final_run(method, 0, 0));
+    const auto end = begin + static_cast<std::ptrdiff_t>(tune.plan.levels() * tune.seeds);
+    if (std::find(begin, end, true) == end) {
+      tuned.undecided_work +=
+          tune.seeds * plan.runs[tune.final_run(method, first, 0)].worker_iterations;
+      ++tuned.undecided;
+    }
+  }
+  plan.tuned = tuned;
 }
 
 }  // namespace
@@ -303,9 +375,16 @@ ExitCode plan_command(const Options& options) {
           "--format {}: a search decides run by run what comes next, so no engine can plan it; use "
           "'residuum run' with --groups",
           options.plan_format);
+  require(!study.tune || !plan_format(options.plan_format).is_an_engine ||
+              plan_format(options.plan_format).starts_again,
+          "--format {}: runs at the best values begin when the tuning has ended, which this engine "
+          "cannot be told; use --format slurm, or 'residuum run' with --groups or --shard",
+          options.plan_format);
   Plan plan{.study = study.name,
             .runs = {},
             .most_runs = study.search ? study.search->most_runs() : 0,
+            .starts = starts_of(study),
+            .tuned = std::nullopt,
             .needs_processes = real_execution(study) != nullptr,
             .result_dir = output_folder(options, study.name),
             .notes = {}};
@@ -324,6 +403,9 @@ ExitCode plan_command(const Options& options) {
         "the study's own settings are a run too, beside its [[point]]s: without [sweep] they "
         "always "
         "are; a [[point]] with a label alone names it");
+  }
+  if (study.tune) {
+    plan_tuning(study, runs, plan);
   }
   plan_format(options.plan_format).print(options, plan);
   require_prepared(runs);

@@ -80,9 +80,16 @@ std::string shares_left(const Plan& plan, std::size_t shares) {
   return text;
 }
 
-std::ptrdiff_t runs_left(const Plan& plan) {
+/// Counts the runs that are known to be made, and those of them that are left. A tuning decides
+/// about further ones.
+std::ptrdiff_t runs_known(const Plan& plan) {
   return std::count_if(
-      plan.runs.begin(), plan.runs.end(), [](const PlannedRun& run) { return !run.is_over(); });
+      plan.runs.begin(), plan.runs.end(), [](const PlannedRun& run) { return !run.is_open; });
+}
+std::ptrdiff_t runs_left(const Plan& plan) {
+  return std::count_if(plan.runs.begin(), plan.runs.end(), [](const PlannedRun& run) {
+    return !run.is_open && !run.is_over();
+  });
 }
 
 /// A line of shell that runs the words. The quotes of words with control characters are known to
@@ -203,6 +210,16 @@ std::string lines_before(const JobOptions& job) {
   return lines;
 }
 
+/// Returns the lines that submit the array again after itself, as often as the study needs.
+std::string further_starts(const Plan& plan) {
+  std::string lines;
+  for (std::size_t start = 1; start < plan.starts; ++start) {
+    lines +=
+        "  job=$(sbatch --parsable --dependency=\"afterany:${job%%;*}\" \"$@\" \"$0\") || exit\n";
+  }
+  return lines;
+}
+
 }  // namespace
 
 /// Prints a job array and a job that reports after it. Tasks that are stopped in time put
@@ -235,7 +252,7 @@ void print_plan_as_slurm(const Options& options, const Plan& plan) {
       "#SBATCH --signal=USR1@60\n"
       "{}\n",
       runs_left(plan),
-      plan.runs.size(),
+      runs_known(plan),
       shares,
       plan.study,
       shares_left(plan, shares),
@@ -245,6 +262,7 @@ void print_plan_as_slurm(const Options& options, const Plan& plan) {
   fmt::print(
       "if [ -z \"${{SLURM_ARRAY_TASK_ID:-}}\" ]; then\n"
       "  job=$(sbatch --parsable \"$@\" \"$0\") || exit\n"
+      "{}"
       "  echo \"job ${{job%%;*}} does the runs\"\n"
       "  sbatch --dependency=\"afterany:${{job%%;*}}\" <<'REPORT'\n"
       "#!/bin/bash\n"
@@ -254,6 +272,7 @@ void print_plan_as_slurm(const Options& options, const Plan& plan) {
       "REPORT\n"
       "  exit\n"
       "fi\n\n",
+      further_starts(plan),
       plan.study,
       directives(options.job),
       before,

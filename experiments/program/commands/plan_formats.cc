@@ -15,6 +15,9 @@ using Json = nlohmann::json;
 void print_plan_as_json(const Options& /*options*/, const Plan& plan) {
   auto list = nlohmann::json::array();
   for (const auto& run : plan.runs) {
+    if (run.is_open) {
+      continue;
+    }
     list.push_back({{"run_id", run.id},
                     {"state", run.state},
                     {"seed", run.seed},
@@ -23,28 +26,69 @@ void print_plan_as_json(const Options& /*options*/, const Plan& plan) {
                     {"worker_iterations", run.worker_iterations},
                     {"needs_pilot", run.needs_pilot},
                     {"varying", run.varying}});
+    if (plan.tuned) {
+      list.back()["tuning"] = run.is_tuning;
+    }
   }
   print_json(list);
 }
 
-void print_plan_as_table(const Options& /*options*/, const Plan& plan) {
-  std::uint64_t work = 0;
+struct PlanCosts {
+  std::size_t runs = 0;
   std::size_t left = 0;
+  std::uint64_t work = 0;
+
+  void add(const PlannedRun& run) {
+    ++runs;
+    if (!run.is_over()) {
+      ++left;
+      work += run.worker_iterations;
+    }
+  }
+  std::string words() const {
+    return fmt::format("{} runs, {} to do: {} worker-iterations", runs, left, work);
+  }
+};
+
+/// Prints what the tuning takes, and what the runs at the best values take.
+void print_tuned_costs(const TunedPlan& tuned, const PlanCosts& tuning, PlanCosts own) {
+  fmt::print("tuning: {}\n", tuning.words());
+  own.left += tuned.final_runs - own.runs;
+  own.runs = tuned.final_runs;
+  own.work += tuned.undecided_work;
+  fmt::print("at the best values: {}{}\n",
+             own.words(),
+             tuned.undecided == 0 ? std::string()
+                                  : fmt::format("; {} of {} methods have no best value yet",
+                                                tuned.undecided,
+                                                tuned.methods));
+  if (tuned.most_further > 0) {
+    fmt::print("past the edges of the grid: at most {} further tuning runs\n", tuned.most_further);
+  }
+}
+
+void print_plan_as_table(const Options& /*options*/, const Plan& plan) {
+  PlanCosts own;
+  PlanCosts tuning;
   std::size_t pilots = 0;
   for (const auto& run : plan.runs) {
+    if (run.is_open) {
+      continue;
+    }
     fmt::print("{:<10} {:<50} P={:<5} T={:<8} {}\n",
                run.state,
                run.id,
                run.workers,
                run.iterations ? fmt::to_string(*run.iterations) : "?",
                run.varying);
-    if (!run.is_over()) {
-      work += run.worker_iterations;
-      ++left;
-      pilots += run.needs_pilot ? 1U : 0U;
-    }
+    (run.is_tuning ? tuning : own).add(run);
+    pilots += run.needs_pilot && !run.is_over() ? 1U : 0U;
   }
-  fmt::print("{} runs, {} to do: {} worker-iterations\n", plan.runs.size(), left, work);
+  if (plan.tuned) {
+    print_tuned_costs(*plan.tuned, tuning, own);
+  } else {
+    fmt::print("{}\n", own.words());
+  }
   for (const auto& note : plan.notes) {
     fmt::print("{}\n", note);
   }
@@ -79,6 +123,7 @@ const std::vector<PlanFormat>& plan_formats() {
        .print = print_plan_as_slurm,
        .lists_layers = false,
        .is_an_engine = true,
+       .starts_again = true,
        .takes_job_options = true},
       {.name = "parallel",
        .print = print_plan_as_parallel,

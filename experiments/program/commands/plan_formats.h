@@ -26,15 +26,29 @@ struct PlannedRun {
   bool needs_pilot = false;
   double seconds = 0;  // a rough estimate of its work on one processor core
   std::string varying;
+  /// A tuning run; or one that is made only if a tuning chooses its values, or goes on to them.
+  bool is_tuning = false;
+  bool is_open = false;
 
   bool is_over() const { return is_over_state(state); }
 };
 
+/// What a tuned study is to do at its end: for each method the runs at one of its values.
+struct TunedPlan {
+  std::size_t methods = 0;
+  std::size_t undecided = 0;         // methods without a best value so far
+  std::size_t final_runs = 0;        // of all methods
+  std::uint64_t undecided_work = 0;  // worker-iterations of these, as at the first value
+  std::size_t most_further = 0;      // tuning runs that an extension may add
+};
+
 struct Plan {
-  std::string study;                 // its name: letters, digits, '.', '-' and '_'
-  std::vector<PlannedRun> runs;      // in the order in which --shard counts them, at least one
-  std::size_t most_runs = 0;         // that a search makes; 0 without one
-  bool needs_processes = false;      // real runs cannot share one process
+  std::string study;               // its name: letters, digits, '.', '-' and '_'
+  std::vector<PlannedRun> runs;    // in the order in which --shard counts them, at least one
+  std::size_t most_runs = 0;       // that a search makes; 0 without one
+  std::size_t starts = 1;          // how often a share is begun: a tuning needs the ends of others
+  std::optional<TunedPlan> tuned;  // of a study that tunes keys
+  bool needs_processes = false;    // real runs cannot share one process
   std::filesystem::path result_dir;  // where they go
   std::vector<std::string> notes;    // lines for a reader
 };
@@ -47,6 +61,7 @@ struct PlanFormat {
   void (*print)(const Options& options, const Plan& plan) = nullptr;
   bool lists_layers = false;       // and so goes together with --layers
   bool is_an_engine = false;       // that is told beforehand what to run
+  bool starts_again = false;       // an engine that can start every share several times
   bool takes_job_options = false;  // what JobOptions say
   bool has_notes = false;          // for people, on stderr
 };

@@ -139,16 +139,19 @@ class StudyRuns {
   /// left.
   bool take_batch(RunBatches& batches) {
     const std::string text = text_of_root(world_, [&] {
-      const auto batch = batches.next();
       if (lock_) {
+        // Shares write the same file: the one that looks last has seen most.
+        const auto alone = FileLock::wait(result_dir_ / kTablesLock);
+        const auto batch = batches.next();
         write_study_files(result_dir_, study_, planned_, batches, command_, options_);
-      } else {
-        for (const std::size_t i : batch) {
-          refuse_other_data(result_dir_, planned_[i]);
-          refuse_other_program(result_dir_, planned_[i]);
-        }
-        lock_ = begin_study(result_dir_, study_, planned_, batches, command_, options_);
+        return nlohmann::json(batch).dump();
       }
+      const auto batch = batches.next();
+      for (const std::size_t i : batch) {
+        refuse_other_data(result_dir_, planned_[i]);
+        refuse_other_program(result_dir_, planned_[i]);
+      }
+      lock_ = begin_study(result_dir_, study_, planned_, batches, command_, options_);
       return nlohmann::json(batch).dump();
     });
     chosen_ = nlohmann::json::parse(text).get<std::vector<std::size_t>>();
@@ -288,7 +291,9 @@ class StudyRuns {
     log_.guard([&] {
       const Outcome outcome = maker_->make(
           study_.runs[i], planned_[i], study_, progress, [this] { mind_time_limit(); });
-      any_failed_ = any_failed_ || outcome.state == Outcome::State::diverged;
+      // A tuning finds out where runs diverge.
+      const bool may_diverge = study_.runs[i].is_tuning;
+      any_failed_ = any_failed_ || (outcome.state == Outcome::State::diverged && !may_diverge);
       stopped_ = stopped_ || outcome.state == Outcome::State::stopped;
     });
   }

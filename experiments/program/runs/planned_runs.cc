@@ -26,12 +26,15 @@ void agree_on_failures(World& world, const Study& study, std::vector<PreparedRun
   }
 }
 
+/// True for a run that could not be prepared here and may have been begun where it could.
+bool needs_identity(const PreparedRun& run) { return !run.failure.empty() && !run.is_refused; }
+
 void recall_identities(World& world,
                        const Study& study,
                        const std::filesystem::path& result_dir,
                        std::vector<PreparedRun>& runs) {
   const bool any = std::any_of(
-      runs.begin(), runs.end(), [](const PreparedRun& run) { return !run.failure.empty(); });
+      runs.begin(), runs.end(), [](const PreparedRun& run) { return needs_identity(run); });
   if (!any) {
     return;
   }
@@ -39,7 +42,7 @@ void recall_identities(World& world,
       text_of_root(world, [&] { return nlohmann::json(ids_by_settings(result_dir)).dump(); });
   const auto known = nlohmann::json::parse(text);
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (!runs[i].failure.empty()) {
+    if (needs_identity(runs[i])) {
       runs[i].id = known.value(settings_hash(study.runs[i]), runs[i].id);
     }
   }

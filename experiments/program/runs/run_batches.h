@@ -1,6 +1,6 @@
 #pragma once
-// RunBatches hands out the runs of a study in batches: all of a share at once, or what the next
-// look of a search needs.
+// RunBatches hands out the runs of a study in batches: all of a share at once, what the next look
+// of a search needs, or what a tuning needs and then the runs at the best values.
 
 #include <cstddef>
 #include <filesystem>
@@ -22,18 +22,29 @@ class RunBatches {
              std::filesystem::path result_dir)
       : study_(study), share_(share), ids_(std::move(ids)), result_dir_(std::move(result_dir)) {}
 
-  /// Returns the next batch, as places in the study; empty where nothing is left. What a search
-  /// needs follows from the ends of the runs so far. For the process that writes the folder.
+  /// Returns the next batch, as places in the study; empty where nothing is left. What a search or
+  /// a tuning needs follows from the ends of the runs so far, as they lie in the folder: also of
+  /// those that other shares have made. A share never waits for others: what depends on runs of
+  /// theirs is left to a later start. For the process that writes the folder.
   std::vector<std::size_t> next();
 
-  /// Returns the runs that the folder is about: all, or those that a search has needed so far.
+  /// Returns the runs that the folder is about: all, or those that a search or a tuning has needed
+  /// so far.
   const std::vector<std::size_t>& known() const { return known_; }
   const std::vector<std::string>& ids() const { return ids_; }
+  /// Returns the ids of the runs of a method and level, by seed: of the tuning, or at the best.
+  std::vector<std::string> tuning_ids(std::size_t method, std::size_t level) const;
+  std::vector<std::string> final_ids(std::size_t method, std::size_t level) const;
   /// Returns the ids of the runs that were handed out.
   std::vector<std::string> own_ids() const;
 
  private:
   std::vector<std::size_t> next_of_search();
+  std::vector<std::size_t> next_of_tuning();
+  /// Returns the choice of a method so far.
+  reports::TuningResult choice_of(std::size_t method) const;
+  /// Notes a run as known, and hands it out if it is of this share and was not before.
+  void take(std::size_t run, std::vector<std::size_t>& batch);
 
   const Study& study_;
   Share share_;

@@ -9,6 +9,7 @@
 #include "experiments/program/study/prepare_all.h"
 #include "experiments/program/study/run_config.h"
 #include "experiments/program/study/search_section.h"
+#include "reports/analysis/tuning_folder.h"
 #include "reports/tables/files.h"
 #include "reports/tables/result_folder.h"
 
@@ -92,6 +93,54 @@ nlohmann::json search_record(const StudySearch& search, const std::vector<std::s
   return record;
 }
 
+/// Returns the tuning with the ids of the runs that it may need, by method and level.
+reports::Json tuning_record(const StudyTune& tune, const Study& study, const RunBatches& batches) {
+  auto record = reports::tuning_record(tune.plan);
+  auto methods = reports::Json::array();
+  for (std::size_t method = 0; method < tune.methods; ++method) {
+    const RunSpec& spec = study.runs[tune.final_run(method, 0, 0)];
+    reports::Json one{{"varying", reports::Json(spec.varying)}, {"label", spec.label}};
+    for (std::size_t level = 0; level < tune.plan.levels(); ++level) {
+      one["tuning"].push_back(batches.tuning_ids(method, level));
+      one["final"].push_back(batches.final_ids(method, level));
+    }
+    methods.push_back(std::move(one));
+  }
+  record["methods"] = std::move(methods);
+  return record;
+}
+
+/// A list of runs as study.resolved.json has it: ids, settings, and what is planned of each.
+struct RunRecords {
+  std::vector<std::string> ids;
+  std::vector<std::string> hashes;
+  nlohmann::json plan = nlohmann::json::array();
+
+  void add(const RunSpec& spec, const std::string& id) {
+    ids.push_back(id);
+    hashes.push_back(settings_hash(spec));
+    plan.push_back({{"seed", spec.seed}, {"varying", spec.varying}});
+    if (!spec.label.empty()) {
+      plan.back()["label"] = spec.label;
+    }
+  }
+};
+
+/// Adds the ids of a list of runs by their settings.
+void add_ids(const reports::Json& study,
+             const char* list,
+             const char* hashes,
+             std::map<std::string, std::string>& ids) {
+  const auto& runs = reports::value_at(study, list);
+  const auto& settings = reports::value_at(study, hashes);
+  for (std::size_t i = 0; i < std::min(runs.size(), settings.size()); ++i) {
+    const auto id = reports::plain_text(runs[i]);
+    if (reports::is_run_id(id)) {
+      ids.emplace(reports::plain_text(settings[i]), id);
+    }
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<FileLock> begin_study(const fs::path& result_dir,
@@ -127,28 +176,28 @@ void write_study_files(const fs::path& result_dir,
                        const std::string& command,
                        const Options& options) {
   const StudyData data = study_data(result_dir, runs);
-  std::vector<std::string> ids;
-  std::vector<std::string> hashes;
-  auto plan = nlohmann::json::array();  // of the runs, so that reports can name those not begun
+  RunRecords records;  // so that reports can name runs that have not begun
+  RunRecords tuning;
   for (const std::size_t i : batches.known()) {
-    ids.push_back(batches.ids()[i]);
-    hashes.push_back(settings_hash(study.runs[i]));
-    plan.push_back({{"seed", study.runs[i].seed}, {"varying", study.runs[i].varying}});
-    if (!study.runs[i].label.empty()) {
-      plan.back()["label"] = study.runs[i].label;
-    }
+    (study.runs[i].is_tuning ? tuning : records).add(study.runs[i], batches.ids()[i]);
   }
   nlohmann::json resolved{{"schema", reports::kResultSchema},
                           {"name", study.name},
                           {"title", study.title},
-                          {"runs", ids},
-                          {"settings", hashes},
-                          {"plan", plan},
+                          {"runs", records.ids},
+                          {"settings", records.hashes},
+                          {"plan", records.plan},
                           {"data", to_json(data)},
                           {"command", command},
                           {"overrides", options.overrides}};
   if (study.search) {
     resolved["search"] = search_record(*study.search, batches.ids());
+  }
+  if (study.tune) {
+    resolved["tune"] = tuning_record(*study.tune, study, batches);
+    resolved["tuning_runs"] = tuning.ids;
+    resolved["tuning_settings"] = tuning.hashes;
+    resolved["tuning_plan"] = tuning.plan;
   }
   if (!study.labels.empty()) {
     resolved["labels"] = study.labels;
@@ -165,14 +214,8 @@ std::map<std::string, std::string> ids_by_settings(const fs::path& result_dir) {
   std::map<std::string, std::string> ids;
   try {
     const auto study = reports::read_json(result_dir / "study.resolved.json");
-    const auto& runs = reports::value_at(study, "runs");
-    const auto& settings = reports::value_at(study, "settings");
-    for (std::size_t i = 0; i < std::min(runs.size(), settings.size()); ++i) {
-      const auto id = reports::plain_text(runs[i]);
-      if (reports::is_run_id(id)) {
-        ids.emplace(reports::plain_text(settings[i]), id);
-      }
-    }
+    add_ids(study, "runs", "settings", ids);
+    add_ids(study, "tuning_runs", "tuning_settings", ids);
   } catch (const Error&) {
     ids.clear();  // there is none, or none that can be read
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/text.h"
 #include "experiments/program/console/streams.h"
 #include "experiments/program/runs/file_lock.h"
 #include "experiments/program/runs/provenance.h"
@@ -55,6 +56,34 @@ void tell_other_builds(const reports::ResultFolder& folder) {
   }
 }
 
+/// Says what was tuned, and which choices are open.
+std::string tuning_lines(const reports::TunedStudy& study) {
+  std::string lines;
+  for (const auto& method : study.methods) {
+    lines += harmless(reports::sentence_of(study, method)) + '\n';
+  }
+  return lines;
+}
+
+/// Warns of best values at an edge, and says what a tuning that is not over waits for.
+void tell_of_tuning(const reports::TunedStudy& study, const Share& share) {
+  for (const auto& method : study.methods) {
+    const std::string warning = reports::edge_warning(study, method);
+    if (!warning.empty()) {
+      say(fmt::format("warning: {}", warning));
+    }
+  }
+  if (share.of > 1 && !study.is_over()) {
+    say("the tuning is not over: it needs runs of other shares; when these have ended, the same "
+        "command goes on");
+  }
+}
+
+/// Returns whether a run is no success. That a tuning run diverges is what it was made to find out.
+bool is_unfinished(const reports::Run& run, bool is_tuning) {
+  return run.state != "finished" && !(is_tuning && run.state == "diverged");
+}
+
 ExitCode exit_code_of(const reports::Summary& summary,
                       const std::vector<std::string>& ids,
                       bool strict) {
@@ -66,13 +95,17 @@ ExitCode exit_code_of(const reports::Summary& summary,
     }
   }
   bool run_failed = false;
-  for (const auto& run : summary.folder.runs) {
-    if (std::find(ids.begin(), ids.end(), run.id) == ids.end()) {
-      continue;
+  const auto look_at = [&](const std::vector<reports::Run>& runs, bool is_tuning) {
+    for (const auto& run : runs) {
+      if (std::find(ids.begin(), ids.end(), run.id) == ids.end()) {
+        continue;
+      }
+      run_failed = run_failed || is_unfinished(run, is_tuning);
+      check_failed = tell_failed_checks(run) || check_failed;
     }
-    run_failed = run_failed || run.state != "finished";
-    check_failed = tell_failed_checks(run) || check_failed;
-  }
+  };
+  look_at(summary.folder.runs, false);
+  look_at(summary.folder.tuning_runs, true);
   if (check_failed) {
     return ExitCode::check_failed;
   }
@@ -94,11 +127,17 @@ ExitCode end_study(const std::filesystem::path& result_dir,
     if (summary.search) {
       fmt::print("{}\n", reports::sentence_of(*summary.search));
     }
+    if (summary.tuning) {
+      fmt::print("{}", tuning_lines(*summary.tuning));
+    }
   }
   if (!summary.folder.mixed_data.empty()) {
     say(fmt::format("note: {}", summary.folder.mixed_data));
   }
   tell_other_builds(summary.folder);
+  if (summary.tuning) {
+    tell_of_tuning(*summary.tuning, options.share);
+  }
   say(fmt::format(
       "results in {}; report: residuum report {}", result_dir.string(), result_dir.string()));
   if (!options.json) {

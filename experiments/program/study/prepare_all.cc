@@ -1,5 +1,6 @@
 #include "experiments/program/study/prepare_all.h"
 
+#include <cmath>
 #include <new>
 #include <set>
 #include <utility>
@@ -44,6 +45,92 @@ nlohmann::json given_settings(const RunSpec& spec) {
   return settings;
 }
 
+/// Returns whether an evaluation on held-out data has an accuracy.
+bool has_accuracy(const Objective& objective, std::uint64_t seed) {
+  std::vector<double> w(objective.dimension());
+  std::vector<double> statistics(objective.statistics());
+  objective.initial_point(seed, w);
+  objective.initial_statistics(statistics);
+  const auto result = objective.test(Point(w, statistics));
+  return result && !std::isnan(result->accuracy);
+}
+
+/// Returns whether the run has virtual time, which messages or gradients take.
+bool has_virtual_time(const PreparedRun& run) {
+  const ProtocolLaw law = law_of(run);
+  return !law.is_on_wall_clock && (!run.training.networks.empty() || law.times_gradients);
+}
+
+/// Throws a usage error where the run measures no such quantity.
+void require_measured(const std::string& quantity,
+                      const std::string& place,
+                      const PreparedRun& run) {
+  const Objective& objective = *run.objective;
+  const std::string kind = run.config.at("objective").at("kind").get<std::string>();
+  require(objective.has_function(),
+          "{}: nothing can be tuned on objective '{}', which has gradients alone",
+          place,
+          kind);
+  require(quantity != "accuracy" || has_accuracy(objective, run.seed),
+          "{}: runs on objective '{}' have no accuracy, as there are no held-out data that it "
+          "classifies; take loss",
+          place,
+          kind);
+  require(quantity != "loss-gap" || objective.facts().minimum.has_value(),
+          "{}: the minimum of objective '{}' is not known, and so no loss-gap; take loss",
+          place,
+          kind);
+  require(quantity != "time" || has_virtual_time(run),
+          "{}: messages and gradients take no virtual time; give [network] or protocol.compute, or "
+          "take bytes",
+          place);
+}
+
+/// Refuses a tuning by what no run measures. Runs on the objective that was looked at last, which
+/// is shared by its neighbours, are not looked at again.
+void check_tuned_quantity(const StudyTune& tune,
+                          const PreparedRun& run,
+                          std::weak_ptr<const Objective>& last) {
+  require_measured(tune.plan.quantity == "time" ? "time" : "loss", tune.place, run);
+  if (run.objective == last.lock()) {
+    return;
+  }
+  last = run.objective;
+  require_measured(tune.plan.quantity, tune.place, run);
+  require_measured(tune.plan.target_of, tune.place, run);
+}
+
+/// Says which two runs are the same, and what to do about it.
+std::string words_on_equal_runs(const Study& study, std::size_t run, const PreparedRun& prepared) {
+  if (study.tune && study.runs[run].is_tuning) {
+    return fmt::format("{}: two of the values make the same run, {}; tune what every method reads",
+                       fmt::join(study.tune->places, " and "),
+                       label_of(prepared.varying, prepared.seed));
+  }
+  return fmt::format(
+      "two runs of the study are the same, {} ({}); remove one of them{}",
+      label_of(prepared.varying, prepared.seed),
+      prepared.id,
+      study.own_settings_are_a_run
+          ? ": without [sweep] the study's own settings are a run beside its [[point]]s"
+          : "");
+}
+
+/// Prepares a run that values beyond the grid of a tuning may refuse.
+PreparedRun prepare_or_refuse(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& known) {
+  try {
+    return prepare(spec, objectives, known);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::usage || !spec.is_extension) {
+      throw;
+    }
+    PreparedRun run = unprepared(spec, error.what());
+    run.id.clear();
+    run.is_refused = true;
+    return run;
+  }
+}
+
 }  // namespace
 
 std::string settings_hash(const RunSpec& spec) {
@@ -65,11 +152,15 @@ std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objecti
   std::vector<PreparedRun> runs;
   KnownKeys known;
   bool knows_all = true;
+  std::weak_ptr<const Objective> looked_at;  // it may be freed for the next one
   for (const auto& spec : study.runs) {
     stop_if_requested();
     PreparedRun run;
     try {
-      run = prepare(spec, objectives, known);
+      run = prepare_or_refuse(spec, objectives, known);
+      if (study.tune && run.objective) {
+        check_tuned_quantity(*study.tune, run, looked_at);
+      }
     } catch (const std::bad_alloc&) {
       run = unprepared(spec, "out of memory");
     } catch (const Error& error) {
@@ -78,7 +169,7 @@ std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objecti
       }
       run = unprepared(spec, error.what());
     }
-    knows_all = knows_all && run.failure.empty();
+    knows_all = knows_all && (run.failure.empty() || run.is_refused);
     keep_identity(run);
     runs.push_back(std::move(run));
   }
@@ -86,21 +177,16 @@ std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objecti
     known.check(study);
   }
   std::set<std::string> ids;
-  for (const auto& run : runs) {
-    require(ids.insert(run.id).second,
-            "two runs of the study are the same, {} ({}); remove one of them{}",
-            label_of(run.varying, run.seed),
-            run.id,
-            study.own_settings_are_a_run
-                ? ": without [sweep] the study's own settings are a run beside its [[point]]s"
-                : "");
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const bool is_new = runs[i].is_refused || ids.insert(runs[i].id).second;
+    require(is_new, "{}", is_new ? "" : words_on_equal_runs(study, i, runs[i]));
   }
   return runs;
 }
 
 void require_prepared(const std::vector<PreparedRun>& runs) {
   for (const auto& run : runs) {
-    if (!run.failure.empty()) {
+    if (!run.failure.empty() && !run.is_refused) {
       resource_error("{} cannot be prepared: {}", label_of(run.varying, run.seed), run.failure);
     }
   }

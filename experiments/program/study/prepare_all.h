@@ -19,7 +19,7 @@ PreparedRun unprepared(const RunSpec& spec, const std::string& failure);
 /// Prepares all runs of the study, in order, without keeping their objectives' data. Equal runs are
 /// an error. A run for which memory runs out, or another resource error arises, comes back
 /// `unprepared`, so that the others can be made; a mistake in the study or in its data is a usage
-/// error.
+/// error. Values beyond the grid of a tuning that cannot be are no mistake: the run is refused.
 std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objectives);
 
 /// Throws a resource error with the reason of the first unprepared run, if there is one.

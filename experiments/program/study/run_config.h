@@ -74,6 +74,9 @@ struct PreparedRun {
   bool needs_pilot = false;             // its threshold is yet to be found
   std::optional<FoundThreshold> found;  // the threshold that was; no part of the identity
   std::string failure;  // why it could not be prepared; then it has an identity and nothing else
+  /// True if a study cannot have it, and does without: values beyond the grid of a tuning. Then it
+  /// has no id, and is never made.
+  bool is_refused = false;
 };
 
 /// Returns the law of a run's protocol, for as many workers as take part.

@@ -9,6 +9,7 @@
 #include "experiments/program/study/search_section.h"
 #include "experiments/program/study/study_points.h"
 #include "experiments/program/study/study_toml.h"
+#include "experiments/program/study/tune_section.h"
 #include "objectives/network_module.h"
 #include "reports/tables/files.h"
 
@@ -60,8 +61,16 @@ std::vector<std::uint64_t> seeds_of(const toml::table& root) {
 
 void check_top_level(const toml::table& root, const std::string& file) {
   std::vector<std::string> known = section_names();
-  for (const char* key :
-       {"schema", "name", "title", "seeds", "sweep", "point", "labels", "search", "expected"}) {
+  for (const char* key : {"schema",
+                          "name",
+                          "title",
+                          "seeds",
+                          "sweep",
+                          "point",
+                          "labels",
+                          "search",
+                          "tune",
+                          "expected"}) {
     known.emplace_back(key);
   }
   for (const auto& [key, node] : root) {
@@ -131,6 +140,38 @@ toml::table with_seeds(toml::table root, const std::vector<std::string>& overrid
   return root;
 }
 
+/// Adds the runs of one method in the order of StudyTune. Tuning runs are told apart by the values
+/// that are tried, the others are not: a method has one best value.
+void add_tuned_runs(const StudyPoint& method,
+                    const nlohmann::json& varying,
+                    const std::vector<std::uint64_t>& seeds,
+                    Study& study) {
+  const StudyTune& tune = *study.tune;
+  const auto add = [&](std::size_t level, std::uint64_t seed, bool is_tuning) {
+    RunSpec& spec = study.runs.emplace_back(
+        RunSpec{.seed = seed,
+                .varying = varying,
+                .sections = by_section(settings_at(method.settings, tune, level)),
+                .label = method.label,
+                .is_tuning = is_tuning,
+                .is_extension = is_extension(tune.plan, level)});
+    if (is_tuning) {
+      spec.varying.update(tuned_values(tune, level));
+      spec.label += method.label.empty() ? "" : ", " + tune.plan.name(level);
+    }
+  };
+  for (std::size_t level = 0; level < tune.plan.levels(); ++level) {
+    for (const std::uint64_t seed : tune.plan.seeds) {
+      add(level, seed, true);
+    }
+  }
+  for (std::size_t level = 0; level < tune.plan.levels(); ++level) {
+    for (const std::uint64_t seed : seeds) {
+      add(level, seed, false);
+    }
+  }
+}
+
 /// Refuses a study of a network in a build without libtorch, before any run begins.
 void require_built_objectives(const Study& study) {
   for (const RunSpec& spec : study.runs) {
@@ -179,6 +220,7 @@ Study parse_study(const std::string& text,
               .text = text,
               .runs = {},
               .search = {},
+              .tune = {},
               .expected = {},
               .labels = {}};
   study.title = title_of(root, study.name);
@@ -186,6 +228,10 @@ Study parse_study(const std::string& text,
 
   const auto seeds = seeds_of(root);
   study.search = read_search(root, seeds.size());
+  study.tune = read_tune(root, seeds);
+  if (study.tune) {
+    refuse_fixed_keys(*study.tune, root, overrides);
+  }
   const auto points = points_of(root, overrides, study.search);
   const auto keys = varying_keys(points);
   require(points.size() * seeds.size() <= kMaxRuns,
@@ -193,6 +239,15 @@ Study parse_study(const std::string& text,
           points.size(),
           seeds.size(),
           kMaxRuns);
+  if (study.tune) {
+    study.tune->methods = points.size();
+    require(points.size() * study.tune->runs_of_method() <= kMaxRuns,
+            "{} methods with {} tuned values and {} seeds of both kinds are more than {} runs",
+            points.size(),
+            study.tune->plan.levels(),
+            study.tune->plan.seeds.size() + seeds.size(),
+            kMaxRuns);
+  }
   std::vector<nlohmann::json> varying;
   std::set<std::string> labels;
   for (const auto& point : points) {
@@ -201,6 +256,10 @@ Study parse_study(const std::string& text,
             "two points of {} have the label '{}'; give each its own",
             file,
             point.label);
+    if (study.tune) {
+      add_tuned_runs(point, varying.back(), seeds, study);
+      continue;
+    }
     for (const std::uint64_t seed : seeds) {
       study.runs.push_back({.seed = seed,
                             .varying = varying.back(),

@@ -11,6 +11,7 @@
 
 #include "core/config/section.h"
 #include "experiments/program/study/study_search.h"
+#include "experiments/program/study/study_tune.h"
 
 namespace residuum {
 
@@ -19,15 +20,19 @@ struct RunSpec {
   std::uint64_t seed = 1;
   nlohmann::json varying = nlohmann::json::object();  // dotted key -> value
   std::map<std::string, std::map<std::string, Setting>> sections;
-  std::string label = {};  // of its [[point]]; empty without one
+  std::string label = {};     // of its [[point]]; empty without one
+  bool is_tuning = false;     // a run by which keys are tuned, and no run of the study itself
+  bool is_extension = false;  // at values beyond the grid of a tuning, which need not be valid
 };
 
 struct Study {
   std::string name;
   std::string title;
-  std::string text;           // the file's bytes
-  std::vector<RunSpec> runs;  // of a search: those of a method beside each other, all it may need
+  std::string text;  // the file's bytes
+  /// Of a search or a tuning: those of a method beside each other, all it may need.
+  std::vector<RunSpec> runs;
   std::optional<StudySearch> search;
+  std::optional<StudyTune> tune;
   nlohmann::json expected = nlohmann::json::array();  // what papers have, for the report
   nlohmann::json labels = nlohmann::json::object();   // key -> value as text -> its name
   bool own_settings_are_a_run = false;                // beside [[point]]s of which none asks for it

@@ -20,6 +20,7 @@ constexpr std::string_view kOuter = "outer";
 constexpr std::string_view kBudget = "budget";
 constexpr std::string_view kProbes = "probes";
 constexpr std::string_view kSearch = "search";
+constexpr std::string_view kTune = "tune";
 constexpr std::string_view kExpected = "expected";
 
 constexpr bool kDecidesData = true;
@@ -405,6 +406,28 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "dense",
      "no sparsifier and quantiser, aggregator dense",
      "settings of dense training: the sections that it names stand in for those of the study"},
+
+    {kTune,
+     "SECTION.KEY",
+     "",
+     "a key that is tuned for every method: a list of values, or \"log:1e-3..1:7\", which a rest "
+     "such as /L may follow; several keys: all combinations"},
+    {kTune,
+     "seeds",
+     "2",
+     "how many seeds the tuning has, from 1001 on, or a list of them; none of the study's own"},
+    {kTune,
+     "quantity",
+     "loss",
+     "what the mean over these seeds decides by: loss-gap or accuracy at the end of a run, or "
+     "iterations, bytes or time (virtual) until a target"},
+    {kTune, "target", "", "of iterations, bytes and time: the value that is to be reached"},
+    {kTune, "target_of", "loss", "what the target is of: loss-gap or accuracy"},
+    {kTune,
+     "extend",
+     "false",
+     "true goes on past an edge of the values at which the best one lies, in their ratio"},
+    {kTune, "extend_by", "4", "with extend: values beyond each edge, at most"},
 
     {kExpected, "quantity", "", "a column, a result of runs.csv, or facts.NAME: what a paper has"},
     {kExpected, "at", "end", "of a column: end, max, mean, or an iteration"},

@@ -83,7 +83,7 @@ void apply_override(const std::string& override_text, Settings& settings) {
   require(is_utf8(override_text), "--set {}: it is no UTF-8 text", override_text);
   const std::string value = override_text.substr(equals + 1);
   for (const char* fixed :
-       {"schema", "name", "title", "sweep", "point", "labels", "search", "expected"}) {
+       {"schema", "name", "title", "sweep", "point", "labels", "search", "tune", "expected"}) {
     require(key != fixed && !key.starts_with(std::string(fixed) + '.'),
             "--set {}: '{}' is set in the file alone",
             override_text,

@@ -134,6 +134,16 @@ json study_schema() {
   described("labels",
             closed_object(settings_as([](const json& /*setting*/) { return names_of_values(); })));
   root["search"] = closed_object(keys_of("search"));
+  json tune = settings_as([](const json& /*setting*/) {
+    return json{{"anyOf", {{{"type", "array"}, {"minItems", 2}}, {{"type", "string"}}}}};
+  });
+  const json own = keys_of("tune");
+  for (const auto& [key, schema] : own.items()) {
+    if (key.find('.') == std::string::npos) {  // SECTION.KEY stands for all others
+      tune[key] = schema;
+    }
+  }
+  root["tune"] = closed_object(std::move(tune));
   root["expected"] = list_of(closed_object(keys_of("expected")));
   auto schema = closed_object(std::move(root));
   schema["$schema"] = "http://json-schema.org/draft-07/schema#";

@@ -20,6 +20,7 @@
 #include "core/sparsifiers/sparsifier.h"
 #include "experiments/program/study/run_config.h"
 #include "objectives/registry.h"
+#include "reports/analysis/tuning_folder.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {
@@ -245,11 +246,17 @@ KeysRead all_keys() {
   return read;
 }
 
+/// True for a key of a run's settings; others say which runs a study has, and what papers have.
+bool is_of_a_run(const StudyKey& key) {
+  return !key.section.empty() && key.section != "search" && key.section != "tune" &&
+         key.section != "expected";
+}
+
 TEST(StudyKeys, AreThoseThatTheComponentsRead) {
   RESIDUUM_NEEDS_NETWORKS();
   std::set<std::string> listed;
   for (const auto& key : study_keys()) {
-    if (!key.section.empty() && key.section != "search" && key.section != "expected") {
+    if (is_of_a_run(key)) {
       listed.insert(std::string(key.section) + '.' + std::string(key.name));
     }
   }
@@ -431,9 +438,7 @@ TEST(StudyKeys, HaveDefaultsThatCanBeWrittenOut) {
   ObjectiveCache cache({.data_dir = {}, .cache_dir = {}, .workers = 4, .allow_commands = true});
   std::map<std::string, std::string> open;  // the keys whose default no study has taken
   for (const auto& key : study_keys()) {
-    const bool is_of_runs =
-        !key.section.empty() && key.section != "search" && key.section != "expected";
-    if (is_of_runs && !key.fallback.empty()) {
+    if (is_of_a_run(key) && !key.fallback.empty()) {
       open[std::string(key.section) + '.' + std::string(key.name)] = key.fallback;
     }
   }
@@ -491,6 +496,17 @@ TEST(StudyKeys, OfTheStudyAndItsSearchHaveDefaultsThatCanBeWrittenOut) {
       ASSERT_TRUE(written.search) << key.name;
       EXPECT_EQ(written.search->quantity, before.search->quantity) << key.name;
       EXPECT_EQ(written.search->most_runs(), before.search->most_runs()) << key.name;
+    }
+  }
+  const std::string untuned = plain.substr(0, plain.find("[search]"));
+  const std::string tuned = untuned + "[tune]\n\"sparsifier.density\" = [0.1, 0.2]\n";
+  const auto plan_before = reports::tuning_record(parse_study(tuned, "s.toml", {}).tune->plan);
+  for (const auto& key : study_keys()) {
+    if (key.section == "tune" && !key.fallback.empty() && key.name != "target_of") {
+      const std::string line =
+          std::string(key.name) + " = " + as_toml(key, std::string(key.fallback)) + '\n';
+      const Study written = parse_study(tuned + line, "s.toml", {});
+      EXPECT_EQ(reports::tuning_record(written.tune->plan), plan_before) << key.name;
     }
   }
   const std::string one = "schema = 1\nname = \"s\"\ntitle = \"s\"\nseeds = 1\n";
