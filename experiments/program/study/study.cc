@@ -227,8 +227,8 @@ Study parse_study(const std::string& text,
   study.expected = expected_values(root);
 
   const auto seeds = seeds_of(root);
+  study.tune = read_tune(root, seeds);  // first, as a search beside it has no [sweep] either
   study.search = read_search(root, seeds.size());
-  study.tune = read_tune(root, seeds);
   if (study.tune) {
     refuse_fixed_keys(*study.tune, root, overrides);
   }

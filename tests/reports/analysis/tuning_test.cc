@@ -11,9 +11,9 @@
 namespace residuum::reports {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 using Kind = TuningEnd::Kind;
 

@@ -125,7 +125,7 @@ TEST(TuneSection, RefusesWhatIsNoTuningInOneLine) {
       {good + "seeds = 0\n", "must be how many seeds"},
       {good + "sedes = 2\n", "unknown key 'tune.sedes' at s.toml:17:1; did you mean 'seeds'?"},
       {"\"stp.value\" = [0.1, 0.2]\n", "did you mean 'step'?"},
-      {"\"step.vlue\" = [0.1, 0.2]\n", "unknown key 'step.vlue' at s.toml:16:1"},
+      {good + "\"step.vlue\" = [0.1, 0.2]\n", "unknown key 'step.vlue' at s.toml:17:1"},
       {good + "quantity = \"los\"\n", "did you mean 'loss'?"},
       {good + "quantity = \"accuracy\"\n", "have no accuracy"},
       {good + "quantity = \"time\"\ntarget = 0.1\n", "take no virtual time"},
@@ -133,12 +133,13 @@ TEST(TuneSection, RefusesWhatIsNoTuningInOneLine) {
       {good + "target = 0.1\n", "is of quantities that are spent"},
       {good + "extend = true\nextend_by = 0\n", "must lie in 1..1000"},
       {good + "extend = 1\n", "'tune.extend'"},
-      {"\"sparsifier.density\" = [0.1, 0.2]\n[[point]]\nsparsifier.kind = "
-       "\"top-k\"\naggregator.kind = \"gtopk-tree\"\n",
-       "'tune.sparsifier.density' at s.toml:16:1: two of the values make the same run"},
+      {good + "\"sparsifier.density\" = [0.1, 0.2]\n[[point]]\nsparsifier.kind = "
+              "\"top-k\"\naggregator.kind = \"gtopk-tree\"\n",
+       "'tune.sparsifier.density' at s.toml:17:1 and 'tune.step.value' at s.toml:16:1: two of the "
+       "values make the same run"},
       {good + "[search]\nkey = \"sparsifier.density\"\nratios = [2, 4]\n",
        "'search' at s.toml:17:1: a study with [tune] at s.toml:15:1 makes other runs"},
-      {good + "[[point]]\nstep.value = 0.3\n", "is also given at s.toml:18:1"}};
+      {good + "[[point]]\nstep.value = 0.3\n", "is also given at s.toml:18:6"}};
   for (const auto& [text, message] : wrong) {
     const std::string error = tune_error(text);
     EXPECT_THAT(error, HasSubstr(message)) << text;
