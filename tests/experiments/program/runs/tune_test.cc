@@ -314,6 +314,55 @@ TEST_F(TunedRuns, HasTheSameTablesOnProcessesAndInGroups) {
   EXPECT_THAT(verified.out, HasSubstr("PASS"));
 }
 
+// Shares that lie in folders of their own are joined: what each has not seen, the report chooses.
+TEST_F(TunedRuns, IsChosenAnewFromTheFoldersOfTwoShares) {
+  ASSERT_EQ(run(kNoisyStudy, {"--out", "whole"}).code, 0);
+  for (const std::string share : {"1/2", "2/2"}) {
+    const std::string out = share.substr(0, 1);
+    ASSERT_EQ(run(kNoisyStudy, {"--shard", share, "--out", out}).code, 0);
+    EXPECT_FALSE(summary(out).at("tuning").at("over"));
+  }
+
+  const auto joined = residuum_program(
+      {"report", results("1").string(), results("2").string(), "--out", "both"}, folder_.path());
+
+  ASSERT_EQ(joined.code, 0) << joined.err;
+  EXPECT_EQ(summary("both").at("tuning"), summary("whole").at("tuning"));
+  EXPECT_EQ(read_text(results("both") / "tuning.csv"), read_text(results("whole") / "tuning.csv"));
+}
+
+TEST_F(TunedRuns, AreNotJoinedWithRunsThatWereTunedOtherwise) {
+  ASSERT_EQ(run(kTwoCurvatures, {"--out", "one"}).code, 0);
+  std::string other = kTwoCurvatures;
+  other.replace(other.find("seeds = [11, 12]"), 16, "seeds = [11, 13]");
+  ASSERT_EQ(run(other, {"--out", "other"}).code, 0);
+
+  const auto joined = residuum_program(
+      {"report", results("one").string(), results("other").string(), "--out", "both"},
+      folder_.path());
+
+  EXPECT_EQ(joined.code, 2);
+  EXPECT_THAT(joined.err, HasSubstr("are tuned by different plans; report each by itself"));
+}
+
+TEST_F(TunedRuns, AreKeptWithTheRunsThatTuned) {
+  std::string text = kTwoCurvatures;
+  text.replace(text.find("names = []"), 10, "names = [\"delta\"]");
+  ASSERT_EQ(run(text).code, 0);
+  ASSERT_EQ(residuum_program({"report", results().string()}, folder_.path()).code, 0);
+  const auto kept = folder_.path() / "kept";
+
+  const auto finished =
+      residuum_program({"keep", results().string(), kept.string()}, folder_.path());
+
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const std::string tuning = read_text(kept / "tuning.csv");
+  EXPECT_EQ(std::count(tuning.begin(), tuning.end(), '\n'), 1 + 2 * 5 * 2);
+  const std::string runs = read_text(kept / "runs.csv");
+  EXPECT_EQ(std::count(runs.begin(), runs.end(), '\n'), 1 + 6);
+  EXPECT_THAT(runs, HasSubstr("tuned_step_value"));
+}
+
 TEST_F(TunedRuns, IsPlannedWithTuningAndFinalRunsApart) {
   const auto file =
       folder_.write("s.toml", kNoisyStudy + "extend = true\nextend_by = 1\n").string();
