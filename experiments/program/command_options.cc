@@ -117,6 +117,23 @@ void add_rate(CLI::App& command, Options& options) {
   add_flag(command, "--json", options.json, "as JSON");
 }
 
+void add_advise(CLI::App& command, Options& options) {
+  auto& own = options.advise;
+  command.add_option("DIR", options.result_dirs, "result folders, which are read as one")
+      ->required();
+  command.add_option("--bandwidth", own.bandwidth, "of every link, such as 1gbit or 100mbit")
+      ->required();
+  command.add_option("--latency", own.latency, "of a message, such as 50us")->required();
+  command.add_option("--workers", own.workers, "only methods with so many (all)");
+  command.add_option(
+      "--gradient", own.gradient, "time of a gradient, such as 20ms (that of the study)");
+  command.add_option("--target",
+                     own.target,
+                     "loss=1.9, loss-gap=1e-3 or accuracy=0.7; without a number the best value "
+                     "that every run has reached");
+  add_flag(command, "--json", options.json, "as JSON");
+}
+
 void add_check(CLI::App& command, Options& options) {
   auto& own = options.check;
   command

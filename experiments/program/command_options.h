@@ -15,6 +15,7 @@ void add_flag(CLI::App& command, const char* name, bool& value, const char* desc
 // These commands look at vectors of the user's, or at a compressor of them.
 void add_inspect(CLI::App& command, Options& options);
 void add_rate(CLI::App& command, Options& options);
+void add_advise(CLI::App& command, Options& options);
 void add_falsify(CLI::App& command, Options& options);
 void add_check(CLI::App& command, Options& options);
 

@@ -36,6 +36,7 @@
 
 namespace {
 
+using residuum::add_advise;
 using residuum::add_check;
 using residuum::add_falsify;
 using residuum::add_flag;
@@ -291,6 +292,7 @@ struct CommandLine {
   CLI::App* inspect = app.add_subcommand("inspect", "one aggregation step on your own vectors");
   CLI::App* falsify = app.add_subcommand("falsify", "search for vectors that break an assumption");
   CLI::App* rate = app.add_subcommand("rate", "linear rates at given constants, and the tight one");
+  CLI::App* advise = app.add_subcommand("advise", "which method is first on a network of yours");
   CLI::App* check = app.add_subcommand("check", "the laws of a compressor in any language");
   CLI::App* page = app.add_subcommand("page", "make the tables of pages from kept results");
   CLI::App* table = app.add_subcommand("table", "numbers of each method, over the seeds");
@@ -324,6 +326,7 @@ struct CommandLine {
     add_inspect(*inspect, options);
     add_falsify(*falsify, options);
     add_rate(*rate, options);
+    add_advise(*advise, options);
     add_check(*check, options);
     add_page(*page, options);
     add_table(*table, options);
@@ -463,6 +466,9 @@ ExitCode dispatch_alone(const CommandLine& line) {
   }
   if (line.rate->parsed()) {
     return residuum::rate_command(options);
+  }
+  if (line.advise->parsed()) {
+    return residuum::advise_command(options);
   }
   if (line.check->parsed()) {
     return residuum::check_command(options);

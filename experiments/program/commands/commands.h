@@ -25,6 +25,7 @@ ExitCode compare_command(const Options& options);
 ExitCode inspect_command(const Options& options);
 ExitCode falsify_command(const Options& options);
 ExitCode rate_command(const Options& options);
+ExitCode advise_command(const Options& options);
 ExitCode check_command(const Options& options);
 ExitCode page_command(const Options& options);
 ExitCode table_command(const Options& options);

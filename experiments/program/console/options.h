@@ -44,6 +44,15 @@ struct RateOptions {
   std::string method;  // empty: all
 };
 
+/// The options of `advise` are a network, and what is to be reached.
+struct AdviseOptions {
+  std::string bandwidth;                // "1gbit"
+  std::string latency;                  // "50us"
+  std::optional<std::string> gradient;  // "20ms"; else what it takes in the study
+  std::optional<std::int64_t> workers;
+  std::optional<std::string> target;  // "loss" or "loss=1.9"
+};
+
 /// The options of `check` say where a compressor is and what its user claims of it.
 struct CheckOptions {
   std::vector<std::string> command;  // a program and its arguments; empty: files are given
@@ -201,6 +210,7 @@ struct Options {
 
   FalsifyOptions falsify;
   RateOptions rate;
+  AdviseOptions advise;
   CheckOptions check;
 };
 

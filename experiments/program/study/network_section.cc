@@ -11,13 +11,7 @@
 namespace residuum {
 namespace {
 
-/// Returns the seconds of a byte on Ethernet of so many bits per second: a packet of 1538 bytes on
-/// the wire carries 1448 bytes of a TCP stream.
-constexpr double seconds_per_byte(double bits_per_second) {
-  constexpr double kBits = 8;
-  constexpr double kWireShare = 1538.0 / 1448.0;
-  return kBits * kWireShare / bits_per_second;
-}
+constexpr double kWireBitsPerByte = 8 * (1538.0 / 1448.0);
 
 constexpr const char* kTables =
     "a table {alpha_s, beta_s_per_byte} or {latency_s, overhead_s, gap_s, gap_s_per_byte}";
@@ -215,13 +209,21 @@ void check_late(const Section& section, const NetworkSection& read) {
 
 }  // namespace
 
+double ethernet_seconds_per_byte(double bits_per_second) {
+  return kWireBitsPerByte / bits_per_second;
+}
+
+double ethernet_bits_per_second(double seconds_per_byte) {
+  return kWireBitsPerByte / seconds_per_byte;
+}
+
 const std::vector<NamedNetwork>& named_networks() {
   static const std::vector<NamedNetwork> networks{
       {"none", "messages take no time", "", {}},
       {"100mbit",
        "Fast Ethernet: 0.436 ms, TCP at 100 Mbit/s",
        "the latency of 1gbe is assumed",
-       {.alpha_s = 4.36e-4, .beta_s_per_byte = seconds_per_byte(1e8)}},
+       {.alpha_s = 4.36e-4, .beta_s_per_byte = ethernet_seconds_per_byte(1e8)}},
       {"1gbe",
        "Gigabit Ethernet: 0.436 ms, 36 ns for 4 bytes",
        "fitted by Shi et al., ICDCS 2019",
@@ -229,7 +231,7 @@ const std::vector<NamedNetwork>& named_networks() {
       {"10gbe",
        "10 Gigabit Ethernet: 0.0436 ms, TCP at 10 Gbit/s",
        "a tenth of the latency of 1gbe is assumed",
-       {.alpha_s = 4.36e-5, .beta_s_per_byte = seconds_per_byte(1e10)}}};
+       {.alpha_s = 4.36e-5, .beta_s_per_byte = ethernet_seconds_per_byte(1e10)}}};
   return networks;
 }
 

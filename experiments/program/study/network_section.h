@@ -41,4 +41,9 @@ struct NamedNetwork {
 };
 const std::vector<NamedNetwork>& named_networks();
 
+/// Returns the seconds of a byte on Ethernet of so many bits per second: a packet of 1538 bytes on
+/// the wire carries 1448 bytes of a TCP stream. And the bits per second of so many seconds.
+double ethernet_seconds_per_byte(double bits_per_second);
+double ethernet_bits_per_second(double seconds_per_byte);
+
 }  // namespace residuum
