@@ -53,7 +53,12 @@ bool add_end(const TuningPlan& plan,
              TunedLevel& level,
              std::string& trouble) {
   const auto where = [&] {
-    return fmt::format("the run at {} with seed {}", plan.name(level.level), plan.seeds[seed]);
+    return fmt::format("the run at {} with seed {}{}",
+                       plan.name(level.level),
+                       plan.seeds[seed],
+                       level.round + 1 < plan.rounds()
+                           ? fmt::format(" and {:.3g} of the budget", plan.share(level.round))
+                           : std::string());
   };
   switch (end.kind) {
     case TuningEnd::Kind::missing:
@@ -74,15 +79,15 @@ bool add_end(const TuningPlan& plan,
   return false;
 }
 
-/// Reads the ends of all runs of a level; absent where one is missing.
+/// Reads the ends of all runs of a trial; absent where one is missing.
 std::optional<TunedLevel> read_level(const TuningPlan& plan,
-                                     std::size_t number,
+                                     std::size_t trial,
                                      const TuningEnds& ends,
                                      std::string& trouble) {
-  TunedLevel level{.level = number};
+  TunedLevel level{.level = plan.level_of(trial), .round = plan.round_of(trial)};
   bool is_whole = true;
   for (std::size_t seed = 0; seed < plan.seeds.size(); ++seed) {
-    is_whole = add_end(plan, seed, ends(number, seed), level, trouble) && is_whole;
+    is_whole = add_end(plan, seed, ends(trial, seed), level, trouble) && is_whole;
   }
   if (!is_whole) {
     return std::nullopt;
@@ -169,6 +174,30 @@ std::size_t TuningPlan::grid_levels() const {
   return count;
 }
 
+std::size_t TuningPlan::rounds() const {
+  std::size_t count = 1;
+  for (std::size_t left = grid_levels(); halving > 1 && left > halving; ++count) {
+    left = (left + halving - 1) / halving;
+  }
+  return count;
+}
+
+std::size_t TuningPlan::kept(std::size_t round) const {
+  std::size_t left = grid_levels();
+  for (std::size_t i = 0; i < round; ++i) {
+    left = (left + halving - 1) / halving;
+  }
+  return left;
+}
+
+double TuningPlan::share(std::size_t round) const {
+  double share = 1;
+  for (std::size_t i = round + 1; i < rounds(); ++i) {
+    share /= static_cast<double>(halving);
+  }
+  return share;
+}
+
 std::vector<std::size_t> TuningPlan::places_of(std::size_t level) const {
   std::vector<std::size_t> places(axes.size());
   for (std::size_t axis = axes.size(); axis-- > 0;) {
@@ -208,9 +237,92 @@ bool is_better(const TuningPlan& plan, const TunedLevel& one, const TunedLevel& 
   return one.level < other.level;
 }
 
+namespace {
+
+/// Reads the trials of `result.needed` from `first` on; false where one has not ended.
+bool read_levels(const TuningPlan& plan,
+                 std::size_t first,
+                 const TuningEnds& ends,
+                 TuningResult& result) {
+  bool is_whole = first < result.needed.size();
+  for (std::size_t i = first; i < result.needed.size(); ++i) {
+    auto read = read_level(plan, result.needed[i], ends, result.trouble);
+    is_whole = is_whole && read.has_value();
+    if (read) {
+      result.levels.push_back(*std::move(read));
+    }
+  }
+  return is_whole;
+}
+
+/// Returns whether the seeds tell that `one` is worse than `other`.
+bool is_surely_worse(const TuningPlan& plan, const TunedLevel& one, const TunedLevel& other) {
+  if (one.worst > other.worst) {
+    return true;
+  }
+  if (one.values.size() != other.values.size() || other.worst > 0) {
+    return false;  // their runs are of other seeds
+  }
+  std::vector<double> behind;
+  for (std::size_t seed = 0; seed < one.values.size(); ++seed) {
+    const double difference = one.values[seed] - other.values[seed];
+    behind.push_back(plan.higher_is_better() ? -difference : difference);
+  }
+  const auto interval = student_interval(behind);
+  return interval && interval->low > 0;
+}
+
+/// Chooses by rounds, each on a larger part of the budget than the one before.
+TuningResult follow_halving(const TuningPlan& plan,
+                            const LevelExists& exists,
+                            const TuningEnds& ends) {
+  TuningResult result;
+  const TriedBox box = grid_of(plan);
+  result.low = box.low;
+  result.high = box.high;
+  std::vector<std::size_t> stayed = levels_in(plan, box, exists);
+  for (std::size_t round = 0; round < plan.rounds(); ++round) {
+    const std::size_t first = result.needed.size();
+    for (const std::size_t level : stayed) {
+      result.needed.push_back(plan.trial(round, level));
+    }
+    if (!read_levels(plan, first, ends, result)) {
+      return result;
+    }
+    std::vector<TunedLevel> ranking(
+        result.levels.end() - static_cast<std::ptrdiff_t>(stayed.size()), result.levels.end());
+    std::sort(ranking.begin(), ranking.end(), [&](const TunedLevel& a, const TunedLevel& b) {
+      return is_better(plan, a, b);
+    });
+    if (round + 1 == plan.rounds()) {
+      result.best = ranking.front();
+      break;
+    }
+    const std::size_t kept = std::min(plan.kept(round + 1), ranking.size());
+    stayed.clear();
+    for (std::size_t i = 0; i < ranking.size(); ++i) {
+      if (i < kept) {
+        stayed.push_back(ranking[i].level);
+      } else {
+        ++result.left_out;
+        result.undecided += is_surely_worse(plan, ranking[i], ranking[kept - 1]) ? 0U : 1U;
+      }
+    }
+    std::sort(stayed.begin(), stayed.end());
+  }
+  result.edges = edges_of(plan, box, plan.places_of(result.best->level));
+  result.is_over = true;
+  return result;
+}
+
+}  // namespace
+
 TuningResult follow_tuning(const TuningPlan& plan,
                            const LevelExists& exists,
                            const TuningEnds& ends) {
+  if (plan.halving > 0) {
+    return follow_halving(plan, exists, ends);
+  }
   TuningResult result;
   TriedBox box = grid_of(plan);
   for (bool goes_on = true; goes_on;) {
@@ -218,12 +330,7 @@ TuningResult follow_tuning(const TuningPlan& plan,
     result.high = box.high;
     result.needed = levels_in(plan, box, exists);
     result.levels.clear();
-    for (const std::size_t level : result.needed) {
-      if (auto read = read_level(plan, level, ends, result.trouble)) {
-        result.levels.push_back(*std::move(read));
-      }
-    }
-    if (result.levels.size() < result.needed.size() || result.levels.empty()) {
+    if (!read_levels(plan, 0, ends, result)) {
       return result;
     }
     const auto best = std::min_element(

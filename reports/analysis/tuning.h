@@ -9,6 +9,12 @@
 // - The best value is at an edge where no value beyond it was tried. With extension, values beyond
 //   that edge run, and the choice is made anew, until it lies inside or no values are left.
 //
+// With successive halving (Jamieson, Talwalkar, AISTATS 2016) all values first run for a part of
+// the budget, and the best 1/eta of them, rounded up, go on to a budget eta times as large; the
+// last round has the whole one and at most eta values. It costs less, and may leave out a value
+// that would have been best in the end: how many were left out, and how many of these the seeds did
+// not tell apart from one that stayed, is said.
+//
 // A choice by noisy runs favours values that were lucky, so that the mean at the best value is
 // biased: what is reported of a method are runs on other seeds.
 
@@ -36,6 +42,8 @@ struct TuningAxis {
 };
 
 /// A level is one combination of values; the last axis changes fastest.
+inline constexpr std::size_t kMostHalving = 16;
+
 struct TuningPlan {
   std::vector<TuningAxis> axes;  // at least one
   std::string quantity;          // loss, loss-gap, accuracy, iterations, bytes or time
@@ -43,10 +51,19 @@ struct TuningPlan {
   std::optional<double> target = std::nullopt;
   std::vector<std::uint64_t> seeds;  // at least one
   bool extends = false;
+  std::size_t halving = 0;  // eta; 0: every value has the whole budget
 
   bool higher_is_better() const { return quantity == "accuracy"; }
   std::size_t levels() const;
   std::size_t grid_levels() const;  // without those of an extension
+  /// A trial is a level in a round: of the levels, those of the first round come first.
+  std::size_t rounds() const;                 // 1 without halving
+  std::size_t kept(std::size_t round) const;  // levels that run in a round
+  double share(std::size_t round) const;      // of the budget
+  std::size_t trials() const { return rounds() * levels(); }
+  std::size_t trial(std::size_t round, std::size_t level) const { return round * levels() + level; }
+  std::size_t level_of(std::size_t trial) const { return trial % levels(); }
+  std::size_t round_of(std::size_t trial) const { return trial / levels(); }
   /// Returns for each axis which of its values a level has, and the level that has these.
   std::vector<std::size_t> places_of(std::size_t level) const;
   std::size_t level_at(const std::vector<std::size_t>& places) const;
@@ -61,12 +78,13 @@ struct TuningEnd {
   double value = 0;  // finite
 };
 
-using TuningEnds = std::function<TuningEnd(std::size_t level, std::size_t seed)>;
+using TuningEnds = std::function<TuningEnd(std::size_t trial, std::size_t seed)>;
 /// Returns false for a level beyond the grid that cannot be run, such as a density above 1.
 using LevelExists = std::function<bool(std::size_t level)>;
 
 struct TunedLevel {
   std::size_t level = 0;
+  std::size_t round = 0;
   std::size_t worst = 0;                            // runs that are worse than any number
   std::vector<double> values = {};                  // of the others
   std::optional<double> mean = std::nullopt;        // of `values`
@@ -80,7 +98,7 @@ struct TuningEdge {
 };
 
 struct TuningResult {
-  std::vector<std::size_t> needed;  // levels whose runs are needed so far, missing ones too
+  std::vector<std::size_t> needed;  // trials whose runs are needed so far, missing ones too
   std::vector<TunedLevel> levels;   // those of them whose runs have all ended
   bool is_over = false;
   std::string trouble;  // why it cannot go on
@@ -88,6 +106,8 @@ struct TuningResult {
   std::vector<TuningEdge> edges;
   std::vector<std::size_t> low;  // the first and last value of each axis that was tried
   std::vector<std::size_t> high;
+  std::size_t left_out = 0;   // levels that halving left out
+  std::size_t undecided = 0;  // of these, not told apart from one that stayed (95 %)
 };
 
 /// Makes the choice of one method anew from the grid on, until a run that it needs is missing.

@@ -93,7 +93,8 @@ bool is_sound_plan(const TuningPlan& plan) {
     levels *= is_sound_axis(axis) ? static_cast<double>(axis.values.size()) : std::nan("");
   }
   return !plan.axes.empty() && levels <= static_cast<double>(kMostTunedLevels) &&
-         !plan.seeds.empty() && (plan.target_of.empty() || plan.target.has_value());
+         plan.halving != 1 && plan.halving <= kMostHalving && !plan.seeds.empty() &&
+         (plan.target_of.empty() || plan.target.has_value());
 }
 
 TuningPlan tuning_plan_from(const Json& record) {
@@ -102,7 +103,8 @@ TuningPlan tuning_plan_from(const Json& record) {
                   .target_of = text_at(record, "target_of"),
                   .target = number_at(record, "target"),
                   .seeds = {},
-                  .extends = flag_at(record, "extend", false)};
+                  .extends = flag_at(record, "extend", false),
+                  .halving = count_in(record, "halving")};
   for (const auto& axis : value_at(record, "axes")) {
     plan.axes.push_back(axis_from(axis));
   }
@@ -124,13 +126,14 @@ RunsByLevel runs_by_level(const Json& record) {
 }
 
 bool is_sound_method(const TunedMethod& method, const TuningPlan& plan) {
-  if (!method.varying.is_object() || method.tuning.size() != plan.levels() ||
+  if (!method.varying.is_object() || method.tuning.size() != plan.trials() ||
       method.final.size() != plan.levels()) {
     return false;
   }
-  for (std::size_t level = 0; level < plan.levels(); ++level) {
-    const auto& ids = method.tuning[level];
-    const bool is_whole = ids.size() == plan.seeds.size() && !method.final[level].empty();
+  for (std::size_t trial = 0; trial < plan.trials(); ++trial) {
+    const auto& ids = method.tuning[trial];
+    const bool is_whole =
+        ids.size() == plan.seeds.size() && !method.final[plan.level_of(trial)].empty();
     if (!ids.empty() && !is_whole) {
       return false;
     }
@@ -203,8 +206,8 @@ TunedMethod tuned_method(const Json& record,
   method.result = follow_tuning(
       plan,
       [&](std::size_t level) { return method.has(level); },
-      [&](std::size_t level, std::size_t seed) {
-        const auto found = runs.tuning.find(method.tuning[level][seed]);
+      [&](std::size_t trial, std::size_t seed) {
+        const auto found = runs.tuning.find(method.tuning[trial][seed]);
         return found == runs.tuning.end() ? TuningEnd{} : tuning_end_of(*found->second, plan);
       });
   return method;
@@ -290,7 +293,8 @@ Json tuning_record(const TuningPlan& plan) {
           {"target_of", plan.target_of},
           {"target", json_number(plan.target)},
           {"seeds", plan.seeds},
-          {"extend", plan.extends}};
+          {"extend", plan.extends},
+          {"halving", plan.halving}};
 }
 
 std::optional<TunedStudy> tuned_study(const ResultFolder& folder,
@@ -358,6 +362,13 @@ std::string sentence_of(const TunedStudy& study, const TunedMethod& method) {
   if (result.best->worst > 0) {
     text += fmt::format(
         "; {} of {} tuning runs diverged or missed", result.best->worst, study.plan.seeds.size());
+  }
+  if (result.left_out > 0) {
+    text += fmt::format(
+        "; halving left out {} values on a part of the budget, {} of which these seeds do not tell "
+        "apart from one that stayed",
+        result.left_out,
+        result.undecided);
   }
   return text;
 }

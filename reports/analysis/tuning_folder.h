@@ -13,7 +13,7 @@
 
 namespace residuum::reports {
 
-/// Ids of runs by level and seed; a level that cannot be run has none.
+/// Ids of runs by level, of the tuning by trial, and seed; a level that cannot be run has none.
 using RunsByLevel = std::vector<std::vector<std::string>>;
 
 struct TunedMethod {

@@ -20,16 +20,17 @@ Json level_json(const TunedStudy& study, const TunedLevel& level) {
     values[study.plan.axes[axis].key] = study.plan.axes[axis].values[places[axis]];
   }
   return {{"values", std::move(values)},
+          {"budget_share", study.plan.share(level.round)},
           {"n", level.values.size() + level.worst},
           {"diverged_or_missed", level.worst},
           {"mean", json_number(level.mean)},
           {"interval", mean_interval_json(level.interval)}};
 }
 
-/// One row of tuning.csv: the run at a level with a seed.
+/// One row of tuning.csv: the run of a trial with a seed.
 struct TuningRow {
   const TunedMethod* method = nullptr;
-  std::size_t level = 0;
+  std::size_t trial = 0;
   std::size_t seed = 0;
   const Run* run = nullptr;  // null where it is not listed
 };
@@ -37,8 +38,8 @@ struct TuningRow {
 std::string tuning_row(const TunedStudy& study, const TuningRow& row) {
   const TuningPlan& plan = study.plan;
   std::string line =
-      fmt::format("{},{}", row.method->tuning[row.level][row.seed], csv_field(row.method->label));
-  const auto places = plan.places_of(row.level);
+      fmt::format("{},{}", row.method->tuning[row.trial][row.seed], csv_field(row.method->label));
+  const auto places = plan.places_of(plan.level_of(row.trial));
   for (std::size_t axis = 0; axis < places.size(); ++axis) {
     line += ',' + json_field(plan.axes[axis].values[places[axis]]);
   }
@@ -46,14 +47,16 @@ std::string tuning_row(const TunedStudy& study, const TuningRow& row) {
   const bool is_worst = end.kind == TuningEnd::Kind::worst;
   const bool is_value = end.kind == TuningEnd::Kind::value;
   const auto& best = row.method->result.best;
-  line += fmt::format(",{},{},{},{},{}\n",
-                      plan.seeds[row.seed],
-                      row.run == nullptr ? "missing" : row.run->state,
-                      is_value ? format_number(end.value) : std::string(),
-                      is_worst   ? "1"
-                      : is_value ? "0"
-                                 : "",
-                      row.method->result.is_over && best && best->level == row.level ? "1" : "0");
+  line += fmt::format(
+      ",{},{},{},{},{},{}\n",
+      format_number(plan.share(plan.round_of(row.trial))),
+      plan.seeds[row.seed],
+      row.run == nullptr ? "missing" : row.run->state,
+      is_value ? format_number(end.value) : std::string(),
+      is_worst   ? "1"
+      : is_value ? "0"
+                 : "",
+      row.method->result.is_over && best && best->level == plan.level_of(row.trial) ? "1" : "0");
   return line;
 }
 
@@ -79,7 +82,8 @@ std::vector<RunColumn> tuning_columns(const std::vector<std::string>& keys) {
   }
   columns.insert(
       columns.end(),
-      {{"seed", "integer", "of the tuning"},
+      {{"budget_share", "number", "of the study's budget; below 1 in rounds of halving"},
+       {"seed", "integer", "of the tuning"},
        {"status", "string", "finished, diverged, failed, interrupted, running or missing"},
        {"quantity", "number", "what is tuned by; empty where the run came to no number"},
        {"diverged_or_missed", "boolean", "worse than any number; empty before the run's end"},
@@ -98,12 +102,12 @@ std::string tuning_csv(const TunedStudy& study, const ResultFolder& folder) {
     runs.emplace(run.id, &run);
   }
   for (const auto& method : study.methods) {
-    for (const std::size_t level : method.result.needed) {
+    for (const std::size_t trial : method.result.needed) {
       for (std::size_t seed = 0; seed < study.plan.seeds.size(); ++seed) {
-        const auto found = runs.find(method.tuning[level][seed]);
+        const auto found = runs.find(method.tuning[trial][seed]);
         text += tuning_row(study,
                            {.method = &method,
-                            .level = level,
+                            .trial = trial,
                             .seed = seed,
                             .run = found == runs.end() ? nullptr : found->second});
       }
@@ -126,6 +130,8 @@ Json tuning_json(const TunedStudy& study) {
          {"trouble", method.result.trouble},
          {"best", method.result.best ? level_json(study, *method.result.best) : Json()},
          {"tuned_on", tuned_on(study, method)},
+         {"left_out", method.result.left_out},
+         {"undecided", method.result.undecided},
          {"at_edge", !method.result.edges.empty()},
          {"sentence", sentence_of(study, method)},
          {"warning", edge_warning(study, method)},
@@ -134,6 +140,7 @@ Json tuning_json(const TunedStudy& study) {
   return {{"quantity", quantity_words(study.plan)},
           {"seeds", study.plan.seeds},
           {"extend", study.plan.extends},
+          {"halving", study.plan.halving},
           {"over", study.is_over()},
           {"methods", std::move(methods)}};
 }

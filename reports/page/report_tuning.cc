@@ -39,7 +39,11 @@ std::vector<Cell> tuned_level_row(const TunedStudy& study,
   for (std::size_t axis = 0; axis < places.size(); ++axis) {
     row.push_back(tuned_value_cell(study.plan.axes[axis], places[axis]));
   }
-  const bool is_best = method.result.best && method.result.best->level == level.level;
+  if (study.plan.halving > 0) {
+    row.push_back(number_cell(percent(study.plan.share(level.round))));
+  }
+  const bool is_best = method.result.best && method.result.best->level == level.level &&
+                       level.round + 1 == study.plan.rounds();
   row.push_back(number_cell(fmt::format("{}", level.values.size() + level.worst)));
   row.push_back(number_cell(fmt::format("{}", level.worst)));
   row.push_back(tuned_mean_cell(level));
@@ -47,7 +51,8 @@ std::vector<Cell> tuned_level_row(const TunedStudy& study,
   return row;
 }
 
-/// Returns the levels that differ from the best one in this key alone.
+/// Returns the levels that differ from the best one in this key alone, of the round that all have
+/// run in.
 std::vector<TunedLevel> levels_along(const TuningPlan& plan,
                                      const TuningResult& result,
                                      std::size_t axis) {
@@ -56,7 +61,7 @@ std::vector<TunedLevel> levels_along(const TuningPlan& plan,
   for (const auto& level : result.levels) {
     auto places = plan.places_of(level.level);
     places[axis] = best[axis];
-    if (places == best) {
+    if (places == best && level.round == 0) {
       levels.push_back(level);
     }
   }
@@ -102,11 +107,14 @@ ReportFigure tuned_figure(const TunedStudy& study, std::size_t axis, std::vector
   ReportFigure figure;
   figure.title = "Tuning of " + key.key;
   figure.caption = fmt::format(
-      "The mean of {} over the tuning seeds against {}{}. A value at which a run diverged or "
+      "The mean of {} over the tuning seeds against {}{}{}. A value at which a run diverged or "
       "missed "
       "has no point.",
       quantity_words(study.plan),
       key.key,
+      study.plan.rounds() > 1 ? fmt::format(", after {} of the budget, the first round of halving",
+                                            percent(study.plan.share(0)))
+                              : std::string(),
       others);
   figure.spec.x_label = key.key;
   figure.spec.y_label = quantity_words(study.plan);
@@ -159,6 +167,9 @@ std::string tuning_html(const Summary& summary, FigureWriter& writer) {
   std::vector<Cell> header{text_cell("method")};
   for (const auto& axis : study.plan.axes) {
     header.push_back(key_cell(axis.key));
+  }
+  if (study.plan.halving > 0) {
+    header.push_back(number_cell("budget"));
   }
   header.insert(header.end(),
                 {number_cell("runs"),

@@ -567,6 +567,9 @@ TableSpec tuning_spec(const TunedStudy& study) {
   for (const auto& axis : study.plan.axes) {
     spec.columns.push_back({.key = axis.key, .title = axis.key});
   }
+  if (study.plan.halving > 0) {
+    spec.columns.push_back({.key = "budget_share", .title = "budget", .is_number = true});
+  }
   spec.columns.insert(
       spec.columns.end(),
       {{.key = "mean", .title = quantity, .is_number = true},
@@ -580,13 +583,17 @@ TableSpec tuning_spec(const TunedStudy& study) {
       for (std::size_t axis = 0; axis < places.size(); ++axis) {
         row.push_back(text_of(plain_text(study.plan.axes[axis].values[places[axis]])));
       }
+      if (study.plan.halving > 0) {
+        row.push_back(number_of(study.plan.share(level.round)));
+      }
       TableCell mean = number_of(level.mean);
       mean.interval = level.interval;
       mean.n = level.interval ? level.values.size() : 0;
       row.push_back(std::move(mean));
       row.push_back(number_of(static_cast<double>(level.worst)));
       const auto& best = method.result.best;
-      row.push_back(text_of(best && best->level == level.level ? "yes" : "no"));
+      const bool is_best = best && best->level == level.level && best->round == level.round;
+      row.push_back(text_of(is_best ? "yes" : "no"));
       spec.methods.push_back(method.group);
     }
   }

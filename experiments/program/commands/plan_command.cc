@@ -276,8 +276,8 @@ std::size_t first_grid_level(const reports::TuningPlan& plan) {
   return plan.level_at(places);
 }
 
-/// Returns how often every share has to be begun: for the tuning, each value beyond its grid, and
-/// the runs at the best values.
+/// Returns how often every share has to be begun: for each round of the tuning, each value beyond
+/// its grid, and the runs at the best values.
 std::size_t starts_of(const Study& study) {
   if (!study.tune) {
     return 1;
@@ -286,7 +286,14 @@ std::size_t starts_of(const Study& study) {
   for (const auto& axis : study.tune->plan.axes) {
     beyond += std::max(axis.first, axis.values.size() - 1 - axis.last);
   }
-  return 2 + beyond;
+  return study.tune->plan.rounds() + 1 + beyond;
+}
+
+/// Of the trials in a round of halving as many count as stay; which ones is not known yet.
+bool may_stay(const StudyTune& tune, std::size_t run) {
+  const auto& plan = tune.plan;
+  const std::size_t trial = run % tune.runs_of_method() / plan.seeds.size();
+  return plan.halving == 0 || plan.level_of(trial) < plan.kept(plan.round_of(trial));
 }
 
 /// Takes the seconds of runs that are made in place of others, or past an edge alone, out of the
@@ -297,7 +304,7 @@ void leave_out_alternatives(const Study& study, std::size_t first, Plan& plan) {
     const std::size_t chosen = tune.final_run(method, first, 0);
     const std::size_t end = method * tune.runs_of_method() + tune.runs_of_method();
     for (std::size_t i = method * tune.runs_of_method(); i < end; ++i) {
-      const bool counts = study.runs[i].is_tuning ? !study.runs[i].is_extension
+      const bool counts = study.runs[i].is_tuning ? !study.runs[i].is_extension && may_stay(tune, i)
                                                   : i >= chosen && i < chosen + tune.seeds;
       plan.runs[i].seconds = counts ? plan.runs[i].seconds : 0;
     }
@@ -333,13 +340,19 @@ void plan_tuning(const Study& study, const std::vector<PreparedRun>& runs, Plan&
   for (const std::size_t run : batches.known()) {
     is_known[run] = true;
   }
-  TunedPlan tuned{.methods = tune.methods, .final_runs = tune.methods * tune.seeds};
+  TunedPlan tuned{.methods = tune.methods,
+                  .final_runs = tune.methods * tune.seeds,
+                  .halves = tune.plan.halving > 0};
+  std::size_t all_tuning = 0;
+  std::size_t known_tuning = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     PlannedRun& planned = plan.runs[i];
     planned.is_tuning = study.runs[i].is_tuning;
     planned.is_open = !is_known[i];
-    tuned.most_further += planned.is_open && planned.is_tuning && !runs[i].is_refused ? 1U : 0U;
+    known_tuning += planned.is_tuning && is_known[i] ? 1U : 0U;
+    all_tuning += planned.is_tuning && !runs[i].is_refused && may_stay(tune, i) ? 1U : 0U;
   }
+  tuned.most_further = all_tuning - known_tuning;
   const std::size_t first = first_grid_level(tune.plan);
   leave_out_alternatives(study, first, plan);
   for (std::size_t method = 0; method < tune.methods; ++method) {

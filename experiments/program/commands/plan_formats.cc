@@ -63,7 +63,9 @@ void print_tuned_costs(const TunedPlan& tuned, const PlanCosts& tuning, PlanCost
                                                 tuned.undecided,
                                                 tuned.methods));
   if (tuned.most_further > 0) {
-    fmt::print("past the edges of the grid: at most {} further tuning runs\n", tuned.most_further);
+    fmt::print("{}: at most {} further tuning runs\n",
+               tuned.halves ? "in later rounds of halving" : "past the edges of the grid",
+               tuned.most_further);
   }
 }
 

@@ -39,7 +39,8 @@ struct TunedPlan {
   std::size_t undecided = 0;         // methods without a best value so far
   std::size_t final_runs = 0;        // of all methods
   std::uint64_t undecided_work = 0;  // worker-iterations of these, as at the first value
-  std::size_t most_further = 0;      // tuning runs that an extension may add
+  std::size_t most_further = 0;      // tuning runs that an extension or later rounds may add
+  bool halves = false;               // the tuning is successive halving
 };
 
 struct Plan {

@@ -51,8 +51,8 @@ reports::TuningResult RunBatches::choice_of(std::size_t method) const {
   return reports::follow_tuning(
       tune.plan,
       [&](std::size_t level) { return !tuning_ids(method, level).empty(); },
-      [&](std::size_t level, std::size_t seed) {
-        const std::size_t run = tune.tuning_run(method, level, seed);
+      [&](std::size_t trial, std::size_t seed) {
+        const std::size_t run = tune.tuning_run(method, trial, seed);
         auto end = reports::tuning_end_of(result_dir_, ids_[run], tune.plan);
         if (end.kind == reports::TuningEnd::Kind::failed && !handed_out_.contains(run)) {
           end.kind = reports::TuningEnd::Kind::missing;
@@ -67,9 +67,9 @@ std::vector<std::size_t> RunBatches::next_of_tuning() {
   std::vector<std::size_t> batch;
   for (std::size_t method = 0; method < tune.methods; ++method) {
     const auto choice = choice_of(method);
-    for (const std::size_t level : choice.needed) {
+    for (const std::size_t trial : choice.needed) {
       for (std::size_t seed = 0; seed < tune.plan.seeds.size(); ++seed) {
-        take(tune.tuning_run(method, level, seed), batch);
+        take(tune.tuning_run(method, trial, seed), batch);
       }
     }
     for (std::size_t seed = 0; choice.is_over && seed < tune.seeds; ++seed) {
@@ -79,10 +79,10 @@ std::vector<std::size_t> RunBatches::next_of_tuning() {
   return batch;
 }
 
-std::vector<std::string> RunBatches::tuning_ids(std::size_t method, std::size_t level) const {
+std::vector<std::string> RunBatches::tuning_ids(std::size_t method, std::size_t trial) const {
   std::vector<std::string> ids;
   for (std::size_t seed = 0; seed < study_.tune->plan.seeds.size(); ++seed) {
-    ids.push_back(ids_[study_.tune->tuning_run(method, level, seed)]);
+    ids.push_back(ids_[study_.tune->tuning_run(method, trial, seed)]);
   }
   return ids.front().empty() ? std::vector<std::string>() : ids;
 }

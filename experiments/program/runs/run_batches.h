@@ -32,8 +32,9 @@ class RunBatches {
   /// so far.
   const std::vector<std::size_t>& known() const { return known_; }
   const std::vector<std::string>& ids() const { return ids_; }
-  /// Returns the ids of the runs of a method and level, by seed: of the tuning, or at the best.
-  std::vector<std::string> tuning_ids(std::size_t method, std::size_t level) const;
+  /// Returns the ids of the runs of a method by seed: of a trial of the tuning, or at a level. None
+  /// where the level cannot be run.
+  std::vector<std::string> tuning_ids(std::size_t method, std::size_t trial) const;
   std::vector<std::string> final_ids(std::size_t method, std::size_t level) const;
   /// Returns the ids of the runs that were handed out.
   std::vector<std::string> own_ids() const;

@@ -93,15 +93,17 @@ nlohmann::json search_record(const StudySearch& search, const std::vector<std::s
   return record;
 }
 
-/// Returns the tuning with the ids of the runs that it may need, by method and level.
+/// Returns the tuning with the ids of the runs that it may need, by method, trial and level.
 reports::Json tuning_record(const StudyTune& tune, const Study& study, const RunBatches& batches) {
   auto record = reports::tuning_record(tune.plan);
   auto methods = reports::Json::array();
   for (std::size_t method = 0; method < tune.methods; ++method) {
     const RunSpec& spec = study.runs[tune.final_run(method, 0, 0)];
     reports::Json one{{"varying", reports::Json(spec.varying)}, {"label", spec.label}};
+    for (std::size_t trial = 0; trial < tune.plan.trials(); ++trial) {
+      one["tuning"].push_back(batches.tuning_ids(method, trial));
+    }
     for (std::size_t level = 0; level < tune.plan.levels(); ++level) {
-      one["tuning"].push_back(batches.tuning_ids(method, level));
       one["final"].push_back(batches.final_ids(method, level));
     }
     methods.push_back(std::move(one));

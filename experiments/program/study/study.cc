@@ -147,27 +147,33 @@ void add_tuned_runs(const StudyPoint& method,
                     const std::vector<std::uint64_t>& seeds,
                     Study& study) {
   const StudyTune& tune = *study.tune;
-  const auto add = [&](std::size_t level, std::uint64_t seed, bool is_tuning) {
-    RunSpec& spec = study.runs.emplace_back(
-        RunSpec{.seed = seed,
-                .varying = varying,
-                .sections = by_section(settings_at(method.settings, tune, level)),
-                .label = method.label,
-                .is_tuning = is_tuning,
-                .is_extension = is_extension(tune.plan, level)});
-    if (is_tuning) {
-      spec.varying.update(tuned_values(tune, level));
-      spec.label += method.label.empty() ? "" : ", " + tune.plan.name(level);
-    }
+  const auto add = [&](std::size_t level, std::uint64_t seed, Settings settings) -> RunSpec& {
+    return study.runs.emplace_back(RunSpec{.seed = seed,
+                                           .varying = varying,
+                                           .sections = by_section(std::move(settings)),
+                                           .label = method.label,
+                                           .is_tuning = false,
+                                           .is_extension = is_extension(tune.plan, level)});
   };
-  for (std::size_t level = 0; level < tune.plan.levels(); ++level) {
+  for (std::size_t trial = 0; trial < tune.plan.trials(); ++trial) {
+    const std::size_t level = tune.plan.level_of(trial);
+    const double share = tune.plan.share(tune.plan.round_of(trial));
     for (const std::uint64_t seed : tune.plan.seeds) {
-      add(level, seed, true);
+      Settings settings = settings_at(method.settings, tune, level);
+      const auto budget =
+          share < 1 ? take_share_of_budget(tune, share, settings) : nlohmann::json::object();
+      RunSpec& spec = add(level, seed, std::move(settings));
+      spec.is_tuning = true;
+      spec.varying.update(tuned_values(tune, level));
+      spec.varying.update(budget);
+      spec.label += method.label.empty() ? "" : ", " + tune.plan.name(level);
+      spec.label +=
+          method.label.empty() || share == 1 ? "" : fmt::format(", {:.3g} of the budget", share);
     }
   }
   for (std::size_t level = 0; level < tune.plan.levels(); ++level) {
     for (const std::uint64_t seed : seeds) {
-      add(level, seed, false);
+      add(level, seed, settings_at(method.settings, tune, level));
     }
   }
 }

@@ -428,6 +428,12 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "false",
      "true goes on past an edge of the values at which the best one lies, in their ratio"},
     {kTune, "extend_by", "4", "with extend: values beyond each edge, at most"},
+    {kTune,
+     "halving",
+     "0",
+     "2 or more: successive halving; all values run for a part of the budget, the best 1/halving "
+     "of "
+     "them for so many times more, until the whole"},
 
     {kExpected, "quantity", "", "a column, a result of runs.csv, or facts.NAME: what a paper has"},
     {kExpected, "at", "end", "of a column: end, max, mean, or an iteration"},

@@ -17,8 +17,8 @@ using reports::TuningPlan;
 
 constexpr std::size_t kMostValues = 1000;  // of a tuned key, and of steps beyond the grid
 constexpr std::uint64_t kFirstTuningSeed = 1001;
-constexpr std::array<const char*, 6> kTuneKeys{
-    "seeds", "quantity", "target", "target_of", "extend", "extend_by"};
+constexpr std::array<const char*, 7> kTuneKeys{
+    "seeds", "quantity", "target", "target_of", "extend", "extend_by", "halving"};
 
 /// Returns the number to six significant digits: values of a grid look as one would write them, and
 /// are the same on every machine.
@@ -231,6 +231,21 @@ void read_quantity(const Section& section, TuningPlan& plan) {
   require(std::isfinite(*plan.target), "{} must be a number", section.where("target"));
 }
 
+void read_halving(const Section& section, StudyTune& tune) {
+  const auto halving = section.integer("halving", 0);
+  tune.place_of_halving = section.where("halving");
+  require(
+      halving == 0 || (halving >= 2 && halving <= static_cast<std::int64_t>(reports::kMostHalving)),
+      "{} must be 0, or from 2 to {}, got {}",
+      tune.place_of_halving,
+      reports::kMostHalving,
+      halving);
+  require(halving == 0 || !tune.plan.extends,
+          "{} runs few values for the whole budget and 'extend' asks for more of these; take one",
+          tune.place_of_halving);
+  tune.plan.halving = static_cast<std::size_t>(halving);
+}
+
 /// Refuses what cannot stand beside [tune].
 void refuse_search(const toml::table& root, const std::string& place) {
   if (const auto search = root["search"]) {
@@ -297,9 +312,14 @@ std::optional<StudyTune> read_tune(const toml::table& root,
           section.where("extend_by"),
           kMostValues,
           steps);
+  read_halving(section, tune);
   section.finish();
   for (const auto& [key, setting] : keys) {
     check_known_section(key, setting.place);
+    require(tune.plan.halving == 0 || !key.starts_with("budget."),
+            "'tune.{}' at {}: halving shortens the budget, which cannot be tuned beside it",
+            key,
+            setting.place);
     const std::string where = fmt::format("'tune.{}' at {}", key, setting.place);
     tune.plan.axes.push_back(axis_of(key,
                                      values_of(setting, where),
@@ -366,6 +386,36 @@ Settings settings_at(const Settings& method, const StudyTune& tune, std::size_t 
     settings[key] = {.value = values.at(key), .place = tune.places[axis].substr(at + 5)};
   }
   return settings;
+}
+
+nlohmann::json take_share_of_budget(const StudyTune& tune, double share, Settings& settings) {
+  const auto found = std::find_if(settings.begin(), settings.end(), [](const auto& setting) {
+    return setting.first.starts_with("budget.") && setting.first != "budget.loss_bound" &&
+           setting.second.value.is_number();
+  });
+  require(found != settings.end(),
+          "{} shortens a budget, and [budget] has no iterations, epochs, gradients or virtual_s",
+          tune.place_of_halving);
+  const auto shorten = [share](nlohmann::json& value) {
+    if (value.is_number_integer()) {
+      value = static_cast<std::int64_t>(std::ceil(share * value.get<double>()));
+    } else if (value.is_number()) {
+      value = share * value.get<double>();
+    }
+  };
+  shorten(found->second.value);
+  for (const char* key : {"step.until", "step.warmup"}) {
+    if (const auto length = settings.find(key); length != settings.end()) {
+      shorten(length->second.value);
+    }
+  }
+  if (const auto stones = settings.find("step.milestones");
+      stones != settings.end() && stones->second.value.is_array()) {
+    for (auto& stone : stones->second.value) {
+      shorten(stone);
+    }
+  }
+  return {{found->first, found->second.value}};
 }
 
 bool is_extension(const TuningPlan& plan, std::size_t level) {

@@ -29,6 +29,10 @@ void refuse_fixed_keys(const StudyTune& tune,
 /// Returns the settings of a method at a level.
 Settings settings_at(const Settings& method, const StudyTune& tune, std::size_t level);
 
+/// Shortens the budget of a run to a share of it, and the schedule of its step with it; returns the
+/// key of the budget with its value. Throws a usage error where no budget is given.
+nlohmann::json take_share_of_budget(const StudyTune& tune, double share, Settings& settings);
+
 /// Returns the tuned keys with their values at a level.
 nlohmann::json tuned_values(const StudyTune& tune, std::size_t level);
 

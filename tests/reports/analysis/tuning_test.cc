@@ -147,5 +147,71 @@ TEST(Tuning, TakesAllCombinationsOfSeveralKeys) {
   EXPECT_EQ(result.edges.front().axis, 0U);
 }
 
+/// A plan of five values of which the better half goes on, twice.
+TuningPlan halving_plan() {
+  TuningPlan plan = plan_of(5, 0, 4);
+  plan.halving = 2;
+  return plan;
+}
+
+TEST(Tuning, HalvesTheValuesAndDoublesTheBudget) {
+  const TuningPlan plan = halving_plan();
+  EXPECT_EQ(plan.rounds(), 3U);
+  EXPECT_EQ(plan.trials(), 15U);
+  const std::vector<std::size_t> kept{5, 3, 2};
+  const std::vector<double> shares{0.25, 0.5, 1};
+  for (std::size_t round = 0; round < 3; ++round) {
+    EXPECT_EQ(plan.kept(round), kept[round]);
+    EXPECT_EQ(plan.share(round), shares[round]);
+  }
+  EXPECT_EQ(plan_of(5, 0, 4).rounds(), 1U) << "without halving";
+  EXPECT_EQ(plan_of(5, 0, 4).share(0), 1);
+}
+
+// Values 0, 1 and 2 are the best at a quarter of the budget, 1 and 2 at half of it, 2 at the whole.
+TEST(Tuning, KeepsTheBetterHalfOfEachRound) {
+  std::vector<TuningEnd> ends{value(3), value(1), value(2), value(8), value(9)};
+  const TuningPlan plan = halving_plan();
+  const auto first = [&](std::size_t count) {
+    auto some = ends;
+    some.resize(count);
+    some.resize(plan.trials());  // the others are missing
+    return some;
+  };
+  const auto after_one = follow(plan, first(5));
+  EXPECT_FALSE(after_one.is_over);
+  EXPECT_THAT(after_one.needed, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+
+  ends.insert(ends.end(), {value(3), value(1), value(2), {}, {}});
+  const auto after_two = follow(plan, first(10));
+  EXPECT_THAT(after_two.needed, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 11, 12));
+
+  ends.insert(ends.end(), {{}, value(0.6), value(0.5), {}, {}});
+  const auto result = follow(plan, ends);
+  ASSERT_TRUE(result.is_over);
+  EXPECT_EQ(result.best->level, 2U);
+  EXPECT_EQ(result.best->round, 2U);
+  EXPECT_EQ(result.levels.size(), 10U);
+  EXPECT_EQ(result.left_out, 3U);
+}
+
+// With two seeds Student's t is 12.7. Of values 3 and 4, which go out first, 3 is 5 and 5.2 worse
+// than value 0, which stays last: an interval above 0. Value 4 is 1 and 9 worse: not decided. Then
+// value 0 goes, which is as far from value 2 with both seeds. A value that diverges is worse for
+// sure.
+TEST(Tuning, CountsWhatHalvingLeftOutUndecided) {
+  std::vector<TuningEnd> ends{value(3), value(1), value(2), value(8), value(4)};
+  ends.insert(ends.end(), {value(3), value(1), value(2), {}, {}});
+  ends.insert(ends.end(), {{}, value(0.6), value(0.5), {}, {}});
+  const std::map<std::size_t, TuningEnd> second{{3, value(8.2)}, {4, value(12)}, {5, value(3.01)}};
+  const auto result = follow(halving_plan(), ends, second);
+  EXPECT_EQ(result.left_out, 3U);
+  EXPECT_EQ(result.undecided, 1U);
+
+  auto diverges = second;
+  diverges[4] = {.kind = Kind::worst};
+  EXPECT_EQ(follow(halving_plan(), ends, diverges).undecided, 0U);
+}
+
 }  // namespace
 }  // namespace residuum::reports

@@ -184,7 +184,7 @@ TEST_F(TunedRuns, KeepsTuningRunsOutOfEveryNumber) {
               HasSubstr(",0.3,\"loss, seeds 11 12, step.value of 5 values from 0.01 to 0.8\"\n"));
   const std::string tuning = read_text(results() / "tuning.csv");
   EXPECT_EQ(std::count(tuning.begin(), tuning.end(), '\n'), 1 + 2 * 5 * 2);
-  EXPECT_THAT(tuning, HasSubstr(",0.8,12,diverged,,1,0\n"));
+  EXPECT_THAT(tuning, HasSubstr(",0.8,1,12,diverged,,1,0\n"));
   EXPECT_THAT(read_text(results() / "datapackage.json"), HasSubstr("tuning.csv"));
   for (const auto& run :
        nlohmann::json::parse(read_text(results() / "study.resolved.json")).at("tuning_runs")) {
@@ -226,6 +226,44 @@ TEST_F(TunedRuns, GoesOnPastTheGridToTheBest) {
   EXPECT_EQ(tuning(0).at("best").at("values").at("step.value"), 0.16);
   EXPECT_TRUE(tuning(0).at("at_edge"));
   EXPECT_THAT(short_of_it.err, HasSubstr("larger ones may be better"));
+}
+
+// Five values run for 3 of 10 iterations, the better three for 5, two of these for all: f falls by
+// a constant factor, so that the order is the same in every round.
+TEST_F(TunedRuns, HalvesTheValuesOnGrowingBudgets) {
+  const auto finished = run(kTwoCurvatures + "halving = 2\n");
+
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(runs_made(), 2 * (5 + 3 + 2) * 2 + 2 * 3);
+  const std::vector<double> best{0.3, 0.03};
+  for (std::size_t method = 0; method < 2; ++method) {
+    const auto found = tuning(method);
+    EXPECT_EQ(found.at("best").at("values").at("step.value"), best[method]);
+    EXPECT_EQ(found.at("best").at("budget_share"), 1);
+    EXPECT_EQ(found.at("left_out"), 3);
+    EXPECT_EQ(found.at("levels").at(0).at("budget_share"), 0.25);
+  }
+  // lambda = 2, step 0.1, after ceil(10/4) iterations
+  EXPECT_NEAR(tuning(0).at("levels").at(2).at("mean").get<double>() / std::pow(0.8, 6), 1, 1e-9);
+  EXPECT_THAT(finished.out, HasSubstr("; halving left out 3 values on a part of the budget, "));
+  EXPECT_THAT(read_text(results() / "tuning.csv"), HasSubstr(",0.25,11,"));
+
+  const auto plan =
+      residuum_program({"plan", (folder_.path() / "s.toml").string()}, folder_.path());
+  EXPECT_THAT(plan.out, HasSubstr("tuning: 40 runs, 0 to do"));
+  std::filesystem::remove_all(results());
+  const auto before =
+      residuum_program({"plan", (folder_.path() / "s.toml").string()}, folder_.path());
+  EXPECT_THAT(before.out, HasSubstr("tuning: 20 runs, 20 to do"));
+  EXPECT_THAT(before.out, HasSubstr("in later rounds of halving: at most 20 further tuning runs"));
+}
+
+TEST_F(TunedRuns, GoesOnWithHalvingAfterAKill) {
+  const std::string study = kNoisyStudy + "halving = 2\n";
+  ASSERT_EQ(run(study, {"--out", "whole"}).code, 0);
+  ASSERT_GE(kill_after(study, 5), 5U);
+  ASSERT_EQ(run(study).code, 0);
+  EXPECT_EQ(tables(), tables("whole"));
 }
 
 // All steps above 1 diverge for lambda = 2; of values that are equally bad it goes to smaller ones.

@@ -133,6 +133,9 @@ TEST(TuneSection, RefusesWhatIsNoTuningInOneLine) {
       {good + "target = 0.1\n", "is of quantities that are spent"},
       {good + "extend = true\nextend_by = 0\n", "must lie in 1..1000"},
       {good + "extend = 1\n", "'tune.extend'"},
+      {good + "halving = 1\n", "must be 0, or from 2 to 16, got 1"},
+      {good + "halving = 2\nextend = true\n", "'extend' asks for more of these; take one"},
+      {good + "\"budget.iterations\" = [5, 10]\nhalving = 2\n", "halving shortens the budget"},
       {good + "\"sparsifier.density\" = [0.1, 0.2]\n[[point]]\nsparsifier.kind = "
               "\"top-k\"\naggregator.kind = \"gtopk-tree\"\n",
        "'tune.sparsifier.density' at s.toml:17:1 and 'tune.step.value' at s.toml:16:1: two of the "
