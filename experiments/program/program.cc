@@ -306,6 +306,7 @@ struct CommandLine {
 
   CommandLine() {
     app.require_subcommand(1);
+    app.set_version_flag("--version", "residuum " + residuum::program_version());
     add_study(*run, options);
     add_allowance(*run, options);
     add_progress(*run, options);

@@ -285,32 +285,38 @@ void compare_with_best(const AdviceRequest& request, Advice& advice) {
   }
 }
 
+/// Sets the mean time of a method whose costs are known.
+void set_time(const AdviceRequest& request, AdvisedMethod& method) {
+  if (!method.why_not.empty()) {
+    return;
+  }
+  std::vector<double> seconds;
+  for (const auto& one : method.costs) {
+    seconds.push_back(one ? request.seconds(*one) : std::numeric_limits<double>::infinity());
+  }
+  method.time = centre_with_misses(seconds, IntervalKind::student);
+  if (method.reached() == method.costs.size()) {
+    method.mean = mean_of(method.costs);
+  }
+}
+
+/// The ranked ones come first, then those that missed the target, then those of unknown costs.
+bool comes_before(const AdvisedMethod& a, const AdvisedMethod& b) {
+  if (a.mean && b.mean) {
+    return *a.time.middle < *b.time.middle;
+  }
+  if (a.mean || b.mean) {
+    return a.mean.has_value();
+  }
+  return a.why_not.empty() && !b.why_not.empty();
+}
+
 /// Orders the methods and sets times of those that reached the target with every seed.
 void rank(const AdviceRequest& request, Advice& advice) {
   for (auto& method : advice.methods) {
-    std::vector<double> seconds;
-    for (const auto& one : method.costs) {
-      seconds.push_back(one ? request.seconds(*one) : std::numeric_limits<double>::infinity());
-    }
-    if (!method.why_not.empty() || seconds.empty()) {
-      continue;
-    }
-    method.time = centre_with_misses(seconds, IntervalKind::student);
-    if (method.reached() == method.costs.size()) {
-      method.mean = mean_of(method.costs);
-    }
+    set_time(request, method);
   }
-  std::stable_sort(advice.methods.begin(),
-                   advice.methods.end(),
-                   [](const AdvisedMethod& a, const AdvisedMethod& b) {
-                     if (a.mean.has_value() != b.mean.has_value()) {
-                       return a.mean.has_value();
-                     }
-                     if (!a.mean) {
-                       return a.why_not.empty() && !b.why_not.empty();
-                     }
-                     return *a.time.middle < *b.time.middle;
-                   });
+  std::stable_sort(advice.methods.begin(), advice.methods.end(), comes_before);
   advice.ranked = static_cast<std::size_t>(
       std::count_if(advice.methods.begin(), advice.methods.end(), [](const AdvisedMethod& one) {
         return one.mean.has_value();
@@ -347,6 +353,37 @@ std::vector<std::size_t> asked_groups(const ResultFolder& folder,
   return asked;
 }
 
+/// Reads the runs of a method that have ended.
+std::vector<AdvisedRun> read_method(const ResultFolder& folder,
+                                    const Group& group,
+                                    Column quantity,
+                                    AdvisedMethod& method) {
+  std::vector<AdvisedRun> runs;
+  for (const std::size_t i : group.runs) {
+    if (folder.runs[i].has_tables()) {
+      method.seeds.push_back(folder.runs[i].seed);
+      runs.push_back(read_advised(folder.runs[i], quantity));
+    }
+  }
+  method.why_not = runs.empty() ? "no run of it ended" : "";
+  return runs;
+}
+
+/// Returns the best value that every run has reached which did not diverge.
+std::optional<double> common_target(const std::vector<std::vector<AdvisedRun>>& methods,
+                                    Column quantity) {
+  std::optional<double> target;
+  for (const auto& runs : methods) {
+    for (const auto& run : runs) {
+      const auto best = run.has_diverged ? std::nullopt : best_value(run, quantity);
+      if (best && (!target || is_at(quantity, *target, *best))) {
+        target = best;
+      }
+    }
+  }
+  return target;
+}
+
 }  // namespace
 
 double AdviceRequest::seconds(const PathCosts& costs) const {
@@ -373,29 +410,16 @@ Advice advise(const ResultFolder& folder,
           folder.path.string(),
           fields.size());
   const auto asked = asked_groups(folder, groups, fields.front(), request.workers);
-  std::vector<std::vector<AdvisedRun>> runs;
-  std::optional<double> target = request.target;
   Advice advice;
   advice.quantity = request.quantity.value_or(quantity_of(folder, fields.front()));
+  std::vector<std::vector<AdvisedRun>> runs;
   for (const std::size_t group : asked) {
     AdvisedMethod& method = advice.methods.emplace_back();
     method.group = group;
     method.label = groups[group].label;
-    auto& of_method = runs.emplace_back();
-    for (const std::size_t i : groups[group].runs) {
-      const Run& run = folder.runs[i];
-      if (!run.has_tables()) {
-        continue;
-      }
-      method.seeds.push_back(run.seed);
-      const auto& read = of_method.emplace_back(read_advised(run, advice.quantity));
-      const auto best = best_value(read, advice.quantity);
-      if (!request.target && !read.has_diverged && best &&
-          (!target || is_at(advice.quantity, *target, *best))) {
-        target = best;
-      }
-    }
+    runs.push_back(read_method(folder, groups[group], advice.quantity, method));
   }
+  const auto target = request.target ? request.target : common_target(runs, advice.quantity);
   require(target.has_value(),
           "no run was evaluated in {}; see probes.evaluate and probes.test",
           kColumns[static_cast<std::size_t>(advice.quantity)].name);
@@ -403,9 +427,6 @@ Advice advise(const ResultFolder& folder,
   for (std::size_t m = 0; m < advice.methods.size(); ++m) {
     AdvisedMethod& method = advice.methods[m];
     const RunLinks links = links_of(folder.runs[groups[method.group].runs.front()]);
-    if (runs[m].empty()) {
-      method.why_not = "no run of it ended";
-    }
     for (const auto& run : runs[m]) {
       method.costs.push_back(costs_to_target(run, links, advice, method.why_not));
     }

@@ -272,6 +272,25 @@ bool is_surely_worse(const TuningPlan& plan, const TunedLevel& one, const TunedL
   return interval && interval->low > 0;
 }
 
+/// Returns the levels of the best ones, and counts those that go.
+std::vector<std::size_t> levels_that_stay(const TuningPlan& plan,
+                                          const std::vector<TunedLevel>& ranking,
+                                          std::size_t most,
+                                          TuningResult& result) {
+  const std::size_t kept = std::min(most, ranking.size());
+  std::vector<std::size_t> levels;
+  for (std::size_t i = 0; i < ranking.size(); ++i) {
+    if (i < kept) {
+      levels.push_back(ranking[i].level);
+    } else {
+      ++result.left_out;
+      result.undecided += is_surely_worse(plan, ranking[i], ranking[kept - 1]) ? 0U : 1U;
+    }
+  }
+  std::sort(levels.begin(), levels.end());
+  return levels;
+}
+
 /// Chooses by rounds, each on a larger part of the budget than the one before.
 TuningResult follow_halving(const TuningPlan& plan,
                             const LevelExists& exists,
@@ -287,6 +306,7 @@ TuningResult follow_halving(const TuningPlan& plan,
       result.needed.push_back(plan.trial(round, level));
     }
     if (!read_levels(plan, first, ends, result)) {
+      result.best.reset();
       return result;
     }
     std::vector<TunedLevel> ranking(
@@ -294,21 +314,10 @@ TuningResult follow_halving(const TuningPlan& plan,
     std::sort(ranking.begin(), ranking.end(), [&](const TunedLevel& a, const TunedLevel& b) {
       return is_better(plan, a, b);
     });
-    if (round + 1 == plan.rounds()) {
-      result.best = ranking.front();
-      break;
+    result.best = ranking.front();
+    if (round + 1 < plan.rounds()) {
+      stayed = levels_that_stay(plan, ranking, plan.kept(round + 1), result);
     }
-    const std::size_t kept = std::min(plan.kept(round + 1), ranking.size());
-    stayed.clear();
-    for (std::size_t i = 0; i < ranking.size(); ++i) {
-      if (i < kept) {
-        stayed.push_back(ranking[i].level);
-      } else {
-        ++result.left_out;
-        result.undecided += is_surely_worse(plan, ranking[i], ranking[kept - 1]) ? 0U : 1U;
-      }
-    }
-    std::sort(stayed.begin(), stayed.end());
   }
   result.edges = edges_of(plan, box, plan.places_of(result.best->level));
   result.is_over = true;

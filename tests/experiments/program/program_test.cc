@@ -390,6 +390,9 @@ TEST_F(Program, AnswersBadInputInOneLineAndLeavesNothing) {
   EXPECT_EQ(residuum_program({"runn"}, folder_.path()).code, 2);
   EXPECT_EQ(residuum_program({}, folder_.path()).code, 2);
   EXPECT_EQ(residuum_program({"--help"}, folder_.path()).code, 0);
+  const auto version = residuum_program({"--version"}, folder_.path());
+  EXPECT_EQ(version.code, 0) << version.err;
+  EXPECT_THAT(version.out, testing::StartsWith("residuum 0.2.0"));
 }
 
 TEST_F(Program, TakesPathsOfAStudyFromTheFolderOfItsFile) {
