@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "assumptions/estimators/intervals.h"
 #include "core/error.h"
 #include "reports/analysis/statistics.h"
 
@@ -200,9 +202,23 @@ std::string written_mean(const KeptCell& cell, const std::vector<double>& values
                         written_bound(interval->low, cell.digits),
                         written_bound(interval->high, cell.digits));
   }
-  const bool is_significant =
-      cell.tests > 0 && excludes_zero(student_interval(values, confidence_among(cell.tests)));
+  const bool is_significant = cell.is_rejected.value_or(
+      cell.tests > 0 && excludes_zero(student_interval(values, confidence_among(cell.tests))));
   return text + (is_significant ? " *" : "");
+}
+
+double two_sided_p(const std::vector<double>& values) {
+  std::vector<double> negative(values.size());
+  std::transform(values.begin(), values.end(), negative.begin(), std::negate<>());
+  const auto above = chance_above(values, 0);
+  const auto below = chance_above(negative, 0);
+  return above && below ? std::min(1.0, 2 * std::min(*above, *below)) : std::nan("");
+}
+
+std::string written_p(const std::vector<double>& values) {
+  const double p = two_sided_p(values);
+  constexpr double kLeast = 1e-4;
+  return std::isnan(p) ? std::string() : p < kLeast ? "< 0.0001" : fmt::format("{:.2g}", p);
 }
 
 std::string written_share(const KeptCell& cell, KeptFolder& folder) {
@@ -298,6 +314,9 @@ std::string written_of_seeds(const KeptCell& cell, KeptFolder& folder) {
   if (cell.statistic == CellStatistic::needed) {
     return written_needed(cell, values);
   }
+  if (cell.statistic == CellStatistic::p_value) {
+    return written_p(values);
+  }
   if (cell.statistic == CellStatistic::median) {
     return written_number(median(values).value(), cell.digits, cell.is_signed) + cell.unit;
   }
@@ -314,6 +333,7 @@ std::string computed_text(const KeptCell& cell, KeptFolder& folder) {
     case CellStatistic::mean:
     case CellStatistic::median:
     case CellStatistic::needed:
+    case CellStatistic::p_value:
       return written_of_seeds(cell, folder);
     default:
       return written_of_runs(cell, folder) +
@@ -334,6 +354,14 @@ std::string kept_cell(const KeptCell& cell, KeptFolders& folders) {
           cell.place,
           cell.column);
   return text.empty() ? cell.missing : text;
+}
+
+double p_value_of(const KeptCell& cell, KeptFolders& folders) {
+  if (cell.written || !cell.minus) {
+    return std::nan("");
+  }
+  auto& folder = folders.try_emplace(cell.folder, cell.folder).first->second;
+  return two_sided_p(numbers_of_cell(cell, folder));
 }
 
 }  // namespace residuum::reports

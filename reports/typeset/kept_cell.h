@@ -18,10 +18,11 @@ enum class Take {
   rate,  // how much the column rises from the first row to the last, over the iterations between
 };
 
-/// What the cell shows of its runs. The first three are of the runs' seeds, of which each has one.
+/// What the cell shows of its runs. The first four are of the runs' seeds, of which each has one.
 enum class CellStatistic {
   mean,     // with Student's 95 % interval
   median,   // over the seeds
+  p_value,  // of a difference: two-sided, by Student
   needed,   // about how many seeds would decide the difference (seeds_for_sign)
   average,  // of all runs
   max,      // of all runs
@@ -50,14 +51,15 @@ struct KeptCell {
   std::string high;
   std::optional<std::pair<std::string, double>> until;  // the first row of a run counts in which
                                                         // this column is at most this number
-  int digits = 3;            // behind the point; negative: six significant ones
-  double scale = 1;          // by which the number is multiplied
-  std::string unit;          // written behind the number
-  bool has_interval = true;  // of a mean
-  bool is_signed = false;    // a difference is always
-  int tests = 0;             // above 0: a difference that is significant among so many tests
-                             // (Bonferroni) has an asterisk
-  std::string missing;       // written where rows have no number; empty: that is an error
+  int digits = 3;                   // behind the point; negative: six significant ones
+  double scale = 1;                 // by which the number is multiplied
+  std::string unit;                 // written behind the number
+  bool has_interval = true;         // of a mean
+  bool is_signed = false;           // a difference is always
+  int tests = 0;                    // above 0: a difference that is significant among so many tests
+                                    // (Bonferroni) has an asterisk
+  std::optional<bool> is_rejected;  // a family's decision on the asterisk, in place of `tests`
+  std::string missing;              // written where rows have no number; empty: that is an error
 };
 
 /// The folders that cells read, each once.
@@ -66,5 +68,9 @@ using KeptFolders = std::map<std::string, KeptFolder>;
 /// Returns the cell as a page writes it: "+0.0125 [0.0069, 0.0181] *". No row, no number, or two
 /// runs of one seed are usage errors that begin with the cell's place.
 std::string kept_cell(const KeptCell& cell, KeptFolders& folders);
+
+/// Returns the chance of a difference as large as the cell's or larger, of either sign, where there
+/// is none (Student, paired by seed). Not a number for a cell without `minus`, and for one seed.
+double p_value_of(const KeptCell& cell, KeptFolders& folders);
 
 }  // namespace residuum::reports

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "assumptions/estimators/intervals.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "experiments/program/study/study_toml.h"
@@ -151,9 +152,10 @@ Value named_value(const toml::node& node,
       "'{}' at {} is no {}{}", name, place_of(node.source()), what, suggestion(name, names));
 }
 
-constexpr std::array<std::pair<std::string_view, CellStatistic>, 11> kCellStatistics{
+constexpr std::array<std::pair<std::string_view, CellStatistic>, 12> kCellStatistics{
     {{"mean", CellStatistic::mean},
      {"median", CellStatistic::median},
+     {"p", CellStatistic::p_value},
      {"needed", CellStatistic::needed},
      {"average", CellStatistic::average},
      {"max", CellStatistic::max},
@@ -295,6 +297,8 @@ class TableDescription {
     corner_ = corner == nullptr ? std::vector<std::string>{""} : heads_at(*corner, "corner");
     columns_ = entries("columns", 1);
     rows_ = entries("rows", corner_.size());
+    const auto* holm = table.get("holm");
+    is_family_ = holm != nullptr && flag_at(*holm, "holm");
     KeptCell none;
     give(none, table, true);
     for (const auto* list : {&columns_, &rows_}) {
@@ -317,12 +321,16 @@ class TableDescription {
       rule += i < corner_.size() ? "---|" : "---:|";
     }
     lines.push_back(rule + '\n');
-    for (const auto& row : rows_) {
-      std::vector<std::string> cells = row.heads;
-      for (const auto& column : columns_) {
-        cells.push_back(reports::kept_cell(cell_of(row, column, folder), folders));
+    auto cells = cells_of(folder);
+    if (is_family_) {
+      decide_as_family(cells, folders);
+    }
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      std::vector<std::string> texts = rows_[row].heads;
+      for (std::size_t column = 0; column < columns_.size(); ++column) {
+        texts.push_back(reports::kept_cell(cells[row * columns_.size() + column], folders));
       }
-      lines.push_back(row_of(cells));
+      lines.push_back(row_of(texts));
     }
     return lines;
   }
@@ -369,12 +377,39 @@ class TableDescription {
     }
     for (const auto& [key, node] : table) {
       const bool is_own =
-          is_whole ? key == "corner" || key == "columns" || key == "rows" : key == "head";
+          is_whole ? key == "corner" || key == "columns" || key == "rows" || key == "holm"
+                   : key == "head";
       const bool is_known = is_own || set_cell_key(cell, key.str(), node, *methods_);
       require(is_known, "unknown key '{}' at {}", key.str(), place_of(key.source()));
     }
     if (const auto* where = table.get("where")) {
       set_cell_key(cell, "where", *where, *methods_);
+    }
+  }
+
+  std::vector<KeptCell> cells_of(const std::filesystem::path& folder) const {
+    std::vector<KeptCell> cells;
+    for (const auto& row : rows_) {
+      for (const auto& column : columns_) {
+        cells.push_back(cell_of(row, column, folder));
+      }
+    }
+    return cells;
+  }
+
+  /// All mean differences of the table are one family of tests, by Holm at 5 %.
+  static void decide_as_family(std::vector<KeptCell>& cells, reports::KeptFolders& folders) {
+    std::vector<KeptCell*> family;
+    std::vector<double> p_values;
+    for (auto& cell : cells) {
+      if (cell.minus && !cell.written && cell.statistic == CellStatistic::mean) {
+        family.push_back(&cell);
+        p_values.push_back(reports::p_value_of(cell, folders));
+      }
+    }
+    const auto rejected = holm_rejects(p_values, 1 - kConfidence);
+    for (std::size_t i = 0; i < family.size(); ++i) {
+      family[i]->is_rejected = rejected[i];
     }
   }
 
@@ -400,6 +435,7 @@ class TableDescription {
   std::vector<std::string> corner_;
   std::vector<Entry> columns_;
   std::vector<Entry> rows_;
+  bool is_family_ = false;
 };
 
 /// A DescriptionFile is a tables.toml.

@@ -111,6 +111,35 @@ TEST_F(Page, MarksWhatIsSignificantAmongSoManyTests) {
   EXPECT_THAT(cell(", tests = 20"), HasSubstr("12.484] |\n"));  // t is 19.96: 10 is below 11.5
 }
 
+// Holm at 5 % over three tests of two degrees of freedom: t = 10 sqrt(3) = 17.32 has p = 0.00332,
+// which is below 0.05/3; t = 6 sqrt(3) has 0.00913, below 0.05/2; t = 2 sqrt(3) has 0.0742, above
+// 0.05.
+TEST_F(Page, DecidesAFamilyOfTestsByHolm) {
+  runs(
+      "run_id,seed,p_kind,final_loss\n"
+      "a,1,base,0\nb,2,base,0\nc,3,base,0\n"
+      "d,1,far,9\ne,2,far,10\nf,3,far,11\n"
+      "g,1,mid,5\nh,2,mid,6\ni,3,mid,7\n"
+      "j,1,near,1\nk,2,near,2\nl,3,near,3\n");
+  describe(R"([ends]
+column = "final_loss"
+digits = 0
+holm = true
+minus = { kind = "base" }
+columns = [{ head = "d", interval = false }, { head = "p", statistic = "p" }]
+rows = [
+  { head = "near", where = { kind = "near" } },
+  { head = "far", where = { kind = "far" } },
+  { head = "mid", where = { kind = "mid" } },
+]
+)");
+  const auto made = call({"page", "page.md"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_THAT(
+      page(),
+      HasSubstr("| near | +2 | 0.074 |\n| far | +10 * | 0.0033 |\n| mid | +6 * | 0.0091 |\n"));
+}
+
 TEST_F(Page, HasSharesExtremesAndTextsOfAllRows) {
   folder_.write("kept/epochs.csv",
                 "method,seed,epoch,measured,delta_above_1,delta_max,word\n"
