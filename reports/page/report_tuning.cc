@@ -199,6 +199,7 @@ std::vector<ReportFigure> plan_tuning_figures(const TunedStudy& study) {
     }
     for (const auto& portion : methods_by_figure(study)) {
       std::vector<Curve> curves;
+      curves.reserve(portion.size());
       for (const std::size_t method : portion) {
         curves.push_back(tuned_curve(study, method, axis));
       }
