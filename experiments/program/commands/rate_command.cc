@@ -151,10 +151,9 @@ reports::FigureSpec density_figure(const RateQuestion& question) {
 /// Returns what --figure draws for a question; throws where there is nothing to draw.
 reports::FigureSpec figure_of(const RateOptions& given, const RateQuestion& question) {
   if (given.curve) {
-    auto figure = curve_figure(rate_curves(question, given.method));
-    require(figure.has_value(),
-            "--figure has no curve to draw: {}",
-            obstacle_of(kWorstCases.front(), question));
+    const auto curves = rate_curves(question, given.method);
+    auto figure = curve_figure(curves);
+    require(figure.has_value(), "--figure has no curve to draw: {}", curves.front().obstacle);
     return *figure;
   }
   const std::string obstacle = obstacle_of_tight_rates(question);
