@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include "assumptions/theorems/evidence.h"
 #include "assumptions/theorems/theorem.h"
@@ -193,6 +194,22 @@ const Theorem* find_theorem(std::string_view name) {
     }
   }
   return nullptr;
+}
+
+std::vector<Precondition> unmet_of(const Bound& bound) {
+  std::vector<Precondition> unmet;
+  std::copy_if(bound.preconditions.begin(),
+               bound.preconditions.end(),
+               std::back_inserter(unmet),
+               [](const Precondition& one) { return one.state == PreconditionState::not_met; });
+  return unmet;
+}
+
+std::vector<Precondition> unmet_preconditions(const Theorem& theorem, const RunFacts& facts) {
+  RunFacts at_one_step = facts;
+  at_one_step.steps_are_constant = true;
+  at_one_step.steps_may_grow = false;
+  return unmet_of(theorem.evaluate(Evidence(at_one_step)));
 }
 
 /// The demands are those that an examination notes of runs of which nothing is known.

@@ -23,6 +23,7 @@
 namespace residuum {
 
 class Evidence;
+struct RunFacts;
 
 /// A constant of a theorem: its value and where that comes from ("exact: ...", "measured: ..."), or
 /// no value and why.
@@ -135,6 +136,13 @@ std::span<const Theorem> theorems();
 
 /// The theorem of that name; nullptr where there is none.
 const Theorem* find_theorem(std::string_view name);
+
+/// Returns the preconditions that are not met.
+std::vector<Precondition> unmet_of(const Bound& bound);
+
+/// Returns what a method with these facts does not meet at any constant step, whatever its runs
+/// measure.
+std::vector<Precondition> unmet_preconditions(const Theorem& theorem, const RunFacts& facts);
 
 /// What a theorem asks of any method: statements of its preconditions, symbols of its constants.
 struct Demands {

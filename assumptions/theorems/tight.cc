@@ -36,6 +36,13 @@ double need_pathwise_share(Examination& exam) {
   return share;
 }
 
+void minimizer_is_common(Examination& exam) {
+  exam.precondition(
+      "x* minimises every worker's objective",
+      exam.method().shares_minimizer,
+      exam.method().shares_minimizer ? "it does" : "workers may have minimisers of their own");
+}
+
 Bound tight_bound(Examination& exam) {
   CompressedProblem problem;
   problem.smoothness = exam.need(exam.evidence().largest_worker_smoothness());
@@ -51,10 +58,7 @@ Bound tight_ef14(const Evidence& evidence) {
   Examination exam(evidence, Left::lyapunov);
   smooth_steps_of_whole_messages(exam);
   exam.error_feedback();
-  exam.precondition(
-      "x* minimises every worker's objective",
-      exam.method().shares_minimizer,
-      exam.method().shares_minimizer ? "it does" : "workers may have minimisers of their own");
+  minimizer_is_common(exam);
   return tight_bound(exam);
 }
 
@@ -106,6 +110,59 @@ std::optional<LyapunovFacts> lyapunov_facts(const RunFacts& facts, double step) 
     known.rate = tight_rate(*problem);
   }
   return known;
+}
+
+namespace {
+
+void exchange_in_time(Examination& exam, bool local_steps) {
+  if (!local_steps) {
+    exam.lockstep();
+    return;
+  }
+  const Synchrony synchrony = exam.method().synchrony;
+  exam.precondition("workers exchange in lockstep or after local steps",
+                    synchrony == Synchrony::lockstep || synchrony == Synchrony::periodic,
+                    fmt::format("protocol is {}", exam.method().protocol));
+}
+
+void memory_is(Examination& exam, Memory memory) {
+  if (memory == Memory::residual) {
+    exam.error_feedback();
+  } else if (memory == Memory::estimate) {
+    exam.estimates_are_exchanged();
+  } else {
+    const RunFacts& facts = exam.method();
+    exam.precondition(fmt::format("the memory is {}", memory_text(memory)),
+                      facts.memory == memory,
+                      fmt::format("{} is {}", facts.feedback, memory_text(facts.memory)));
+  }
+}
+
+}  // namespace
+
+std::vector<Precondition> unmet_by_worst_case(const RunFacts& facts,
+                                              const WorstCaseDemands& demands) {
+  const Evidence evidence(facts);
+  Examination exam(evidence, Left::lyapunov);
+  exchange_in_time(exam, demands.local_steps);
+  if (!demands.momentum) {
+    exam.no_momentum();
+  }
+  exam.no_outer_step();
+  exam.nothing_decays_or_is_clipped();
+  exam.unbiased_gradients();
+  exam.full_gradients();
+  if (demands.compresses) {
+    exam.whole_messages_are_applied();
+    need_pathwise_share(exam);
+  }
+  if (demands.memory) {
+    memory_is(exam, *demands.memory);
+  }
+  if (demands.common_minimizer) {
+    minimizer_is_common(exam);
+  }
+  return unmet_of(exam.finish_in_every_iteration(1));
 }
 
 }  // namespace residuum

@@ -3,8 +3,10 @@
 // error feedback.
 
 #include <optional>
+#include <vector>
 
 #include "assumptions/theorems/run_facts.h"
+#include "assumptions/theorems/theorem.h"
 #include "core/schedules/tight_rate.h"
 
 namespace residuum {
@@ -16,5 +18,18 @@ std::optional<CompressedProblem> compressed_problem_of(const RunFacts& facts);
 /// Returns the constants of V for a run with these facts at this constant step, with rho* if all
 /// preconditions of tight-ef14 or tight-ef21 are met; absent where V is not defined.
 std::optional<LyapunovFacts> lyapunov_facts(const RunFacts& facts, double step);
+
+/// What the proof of a worst case (assumptions/worst_case/) is for.
+struct WorstCaseDemands {
+  bool compresses = true;                       // messages keep a share, and leave something out
+  std::optional<Memory> memory = std::nullopt;  // that workers keep; absent: none
+  bool common_minimizer = false;                // of the workers' f_p
+  bool momentum = false;                        // the heavy ball is part of it
+  bool local_steps = false;                     // an exchange comes after several gradients
+};
+
+/// Returns what a method with these facts does not meet of a proof's preconditions.
+std::vector<Precondition> unmet_by_worst_case(const RunFacts& facts,
+                                              const WorstCaseDemands& demands);
 
 }  // namespace residuum

@@ -21,11 +21,12 @@ using Real = long double;
 using RealMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 using RealVector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 
-/// The cone at one rho, and how it changes with rho.
+/// The cone at one rho, and how it changes with rho. The matrices of the unknowns are columns.
 struct Cone {
   struct Block {
-    std::vector<RealMatrix> parts;  // of each unknown
-    std::vector<RealMatrix> slopes;
+    Eigen::Index size = 0;
+    RealMatrix parts;  // size^2 by unknowns
+    RealMatrix slopes;
     Real weight = 1;
   };
   std::vector<Block> blocks;
@@ -51,18 +52,25 @@ RealVector vector_of(const std::vector<Real>& entries) {
   return Eigen::Map<const RealVector>(entries.data(), static_cast<Eigen::Index>(entries.size()));
 }
 
+/// The matrices as columns.
+RealMatrix columns_of(std::size_t size, const std::vector<std::vector<Real>>& lower) {
+  RealMatrix columns(static_cast<Eigen::Index>(size * size),
+                     static_cast<Eigen::Index>(lower.size()));
+  for (std::size_t i = 0; i < lower.size(); ++i) {
+    columns.col(static_cast<Eigen::Index>(i)) = square(size, lower[i]).reshaped();
+  }
+  return columns;
+}
+
 Cone cone_at(const RateProgram& program, Real rate) {
   constexpr Real kWeightOfMoving = 4;
   Cone cone;
   for (const auto& block : program.blocks) {
-    Cone::Block made;
-    bool moves = false;
-    for (std::size_t i = 0; i < program.norm.size(); ++i) {
-      made.slopes.emplace_back(square(block.size, block.per_rate[i]));
-      made.parts.emplace_back(square(block.size, block.fixed[i]) + rate * made.slopes.back());
-      moves = moves || !made.slopes.back().isZero(0);
-    }
-    made.weight = moves ? kWeightOfMoving : 1;
+    Cone::Block made{.size = static_cast<Eigen::Index>(block.size),
+                     .parts = columns_of(block.size, block.fixed),
+                     .slopes = columns_of(block.size, block.per_rate)};
+    made.parts += rate * made.slopes;
+    made.weight = made.slopes.isZero(0) ? 1 : kWeightOfMoving;
     cone.blocks.push_back(std::move(made));
   }
   cone.norm = vector_of(program.norm);
@@ -77,36 +85,67 @@ Cone cone_at(const RateProgram& program, Real rate) {
   return cone;
 }
 
-RealMatrix combined(const std::vector<RealMatrix>& parts, const RealVector& y) {
-  RealMatrix matrix = y[0] * parts[0];
-  for (Eigen::Index i = 1; i < y.size(); ++i) {
-    matrix += y[i] * parts[static_cast<std::size_t>(i)];
-  }
-  return matrix;
+/// The sum of the matrices that are columns, each times its unknown.
+RealMatrix combined(const Cone::Block& block, const RealMatrix& columns, const RealVector& y) {
+  return (columns * y).reshaped(block.size, block.size);
 }
 
-/// F of a point of the cone at rho + change; infinite outside of it.
-Real barrier(const Cone& cone, const RealVector& y, Real change = 0) {
-  constexpr Real kOutside = std::numeric_limits<Real>::infinity();
-  const RealVector rows = cone.rows * y + change * (cone.row_slopes * y);
-  const Real room = 1 - cone.norm.dot(y);
-  if (!(rows.array() > 0).all() || !(room > 0)) {
-    return kOutside;
+/// F on the line of y + t direction at rho + t change. Matrices and rows are polynomials of t of
+/// the degree 2, which are formed once.
+class Line {
+ public:
+  Line(const Cone& cone, const RealVector& y, const RealVector& direction, Real change)
+      : room_(1 - cone.norm.dot(y)), room_linear_(-cone.norm.dot(direction)) {
+    for (const auto& block : cone.blocks) {
+      blocks_.push_back({.fixed = combined(block, block.parts, y),
+                         .linear = combined(block, block.parts, direction) +
+                                   change * combined(block, block.slopes, y),
+                         .square = change * combined(block, block.slopes, direction),
+                         .weight = block.weight});
+    }
+    rows_ = cone.rows * y;
+    row_linear_ = cone.rows * direction + change * (cone.row_slopes * y);
+    row_square_ = change * (cone.row_slopes * direction);
   }
-  Real value = -rows.array().log().sum() - std::log(room);
-  for (const auto& block : cone.blocks) {
-    const RealMatrix matrix = combined(block.parts, y) + change * combined(block.slopes, y);
-    const Eigen::LLT<RealMatrix> factor(matrix);
-    if (factor.info() != Eigen::Success) {
+
+  /// F at t; infinite outside of the cone.
+  Real operator()(Real t) const {
+    constexpr Real kOutside = std::numeric_limits<Real>::infinity();
+    const RealVector rows = rows_ + t * (row_linear_ + t * row_square_);
+    const Real room = room_ + t * room_linear_;
+    if (!(rows.array() > 0).all() || !(room > 0)) {
       return kOutside;
     }
-    value -= 2 * block.weight * RealMatrix(factor.matrixL()).diagonal().array().log().sum();
+    Real value = -rows.array().log().sum() - std::log(room);
+    for (const auto& block : blocks_) {
+      const Eigen::LLT<RealMatrix> factor(block.fixed + t * (block.linear + t * block.square));
+      if (factor.info() != Eigen::Success) {
+        return kOutside;
+      }
+      value -= 2 * block.weight * factor.matrixLLT().diagonal().array().log().sum();
+    }
+    return value;
   }
-  return value;
-}
 
-bool contains(const Cone& cone, const RealVector& y, Real change = 0) {
-  return std::isfinite(barrier(cone, y, change));
+  bool contains(Real t) const { return std::isfinite((*this)(t)); }
+
+ private:
+  struct Polynomial {
+    RealMatrix fixed;
+    RealMatrix linear;
+    RealMatrix square;
+    Real weight = 1;
+  };
+  std::vector<Polynomial> blocks_;
+  RealVector rows_;
+  RealVector row_linear_;
+  RealVector row_square_;
+  Real room_;
+  Real room_linear_;
+};
+
+bool contains(const Cone& cone, const RealVector& y) {
+  return Line(cone, y, RealVector::Zero(y.size()), 0).contains(0);
 }
 
 /// At a point: the step of Newton's method, and how the centre moves with rho.
@@ -116,17 +155,54 @@ struct Directions {
   Real decrement = 0;  // squared
 };
 
-/// L^-1 M L^-T for each of the matrices, as columns.
-RealMatrix whitened(const Eigen::LLT<RealMatrix>& factor, const std::vector<RealMatrix>& parts) {
-  const Eigen::Index size = parts.front().rows();
-  RealMatrix columns(size * size, static_cast<Eigen::Index>(parts.size()));
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const RealMatrix left = factor.matrixL().solve(parts[i]);
-    const RealMatrix both = factor.matrixL().solve(left.transpose());
-    columns.col(static_cast<Eigen::Index>(i)) =
-        Eigen::Map<const RealVector>(both.data(), size * size);
+/// The lower triangle row by row. What is not of the diagonal is scaled, so that products of two
+/// are those of the whole matrices.
+RealVector triangle_of(const RealMatrix& matrix) {
+  const Real root = std::sqrt(Real(2));
+  RealVector entries(matrix.rows() * (matrix.rows() + 1) / 2);
+  Eigen::Index at = 0;
+  for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+    for (Eigen::Index j = 0; j <= i; ++j, ++at) {
+      entries[at] = i == j ? matrix(i, j) : root * matrix(i, j);
+    }
   }
-  return columns;
+  return entries;
+}
+
+/// Returns the places of the rows of a symmetric matrix that are not zero.
+std::vector<Eigen::Index> rows_used(const RealMatrix& matrix) {
+  std::vector<Eigen::Index> used;
+  for (Eigen::Index i = 0; i < matrix.cols(); ++i) {
+    if (!matrix.col(i).isZero(0)) {
+      used.push_back(i);
+    }
+  }
+  return used;
+}
+
+/// The triangles of L^-1 M L^-T for each of the matrices, as columns. Most have few rows that are
+/// not zero.
+RealMatrix whitened(const RealMatrix& inverse,
+                    const Cone::Block& block,
+                    const RealMatrix& columns) {
+  RealMatrix made = RealMatrix::Zero(block.size * (block.size + 1) / 2, columns.cols());
+  for (Eigen::Index i = 0; i < columns.cols(); ++i) {
+    const RealMatrix matrix = columns.col(i).reshaped(block.size, block.size);
+    const auto used = rows_used(matrix);
+    const RealMatrix sides = inverse(Eigen::all, used);
+    const RealMatrix left = sides.lazyProduct(matrix(used, used));
+    made.col(i) = triangle_of(left.lazyProduct(sides.transpose()));
+  }
+  return made;
+}
+
+/// Adds weight columns^T columns to the lower triangle. The columns are short, and few.
+void add_square(Real weight, const RealMatrix& columns, RealMatrix& lower) {
+  for (Eigen::Index j = 0; j < columns.cols(); ++j) {
+    for (Eigen::Index i = j; i < columns.cols(); ++i) {
+      lower(i, j) += weight * columns.col(i).dot(columns.col(j));
+    }
+  }
 }
 
 Directions directions_at(const Cone& cone, const RealVector& y) {
@@ -137,17 +213,18 @@ Directions directions_at(const Cone& cone, const RealVector& y) {
   RealVector gradient = norm - scaled.colwise().sum().transpose();
   RealVector drift = scaled.transpose() * (scaled_slopes * y) -
                      scaled_slopes.colwise().sum().transpose();  // of the gradient, with rho
-  RealMatrix hessian = norm * norm.transpose() + scaled.transpose() * scaled;
+  RealMatrix hessian = RealMatrix::Zero(y.size(), y.size());     // its lower triangle
+  add_square(1, norm.transpose(), hessian);
+  add_square(1, scaled, hessian);
   for (const auto& block : cone.blocks) {
-    const Eigen::LLT<RealMatrix> factor(combined(block.parts, y));
-    const RealMatrix parts = whitened(factor, block.parts);
-    const RealMatrix slopes = whitened(factor, block.slopes);
-    const Eigen::Index size = block.parts.front().rows();
-    const RealMatrix identity = RealMatrix::Identity(size, size);
-    const RealVector trace = Eigen::Map<const RealVector>(identity.data(), size * size);
+    const Eigen::LLT<RealMatrix> factor(combined(block, block.parts, y));
+    const RealMatrix inverse = factor.matrixL().solve(RealMatrix::Identity(block.size, block.size));
+    const RealMatrix parts = whitened(inverse, block, block.parts);
+    const RealMatrix slopes = whitened(inverse, block, block.slopes);
+    const RealVector trace = triangle_of(RealMatrix::Identity(block.size, block.size));
     gradient -= block.weight * (parts.transpose() * trace);
     drift += block.weight * (parts.transpose() * (slopes * y) - slopes.transpose() * trace);
-    hessian += block.weight * (parts.transpose() * parts);
+    add_square(block.weight, parts, hessian);
   }
   // The unknowns' units differ: so that pivots are comparable, each is taken in its own.
   const RealVector units = hessian.diagonal().cwiseSqrt().cwiseInverse();
@@ -164,13 +241,13 @@ bool descend(const Cone& cone, const Directions& directions, RealVector& y) {
   if (!(directions.decrement > 0) || !directions.newton.allFinite()) {
     return false;
   }
-  const Real before = barrier(cone, y);
+  const Line line(cone, y, directions.newton, 0);
+  const Real before = line(0);
   constexpr Real kLeastLength = 1e-6L;
   constexpr Real kPromised = 0.1L;
   for (Real length = 1; length > kLeastLength; length /= 2) {
-    const RealVector next = y + length * directions.newton;
-    if (barrier(cone, next) < before - kPromised * length * directions.decrement) {
-      y = next;
+    if (line(length) < before - kPromised * length * directions.decrement) {
+      y += length * directions.newton;
       return true;
     }
   }
@@ -201,7 +278,8 @@ Centre centre_of(const Cone& cone, const RealVector& from) {
 /// Returns by how much rho can fall along the path of the centres until the cone ends, to a few
 /// percent.
 Real room_below(const Cone& cone, const RealVector& y, const RealVector& path, Real guess) {
-  const auto is_inside = [&](Real fall) { return contains(cone, y - fall * path, -fall); };
+  const Line line(cone, y, -path, -1);
+  const auto is_inside = [&](Real fall) { return line.contains(fall); };
   Real inside = 0;
   Real outside = guess;
   while (is_inside(outside)) {

@@ -69,6 +69,7 @@ namespace residuum {
 namespace worst_case {
 namespace {
 
+using Integer = boost::multiprecision::cpp_int;
 using Rational = boost::multiprecision::cpp_rational;
 
 /// rho is a whole number of these.
@@ -421,28 +422,82 @@ T least_pivot(Matrix<T> matrix) {
   return least;
 }
 
+/// Returns the common denominator of the entries.
+Integer denominator_of(const Matrix<Rational>& matrix) {
+  Integer common = 1;
+  for (const auto& row : matrix) {
+    for (const Rational& entry : row) {
+      common = lcm(common, denominator(entry));
+    }
+  }
+  return common;
+}
+
+/// Eliminates rational numbers exactly, without fractions (Bareiss, Math. Comput. 1968): after k
+/// steps the entries are minors of k + 1 rows, times a power of the common denominator, and every
+/// division is exact. A pivot is a leading minor over the one before.
+template <>
+Rational least_pivot(Matrix<Rational> matrix) {
+  const std::size_t size = matrix.size();
+  const Integer common = denominator_of(matrix);
+  Matrix<Integer> minors(size, std::vector<Integer>(size));
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      minors[i][j] = numerator(matrix[i][j]) * (common / denominator(matrix[i][j]));
+    }
+  }
+  Integer before = 1;
+  Rational least = matrix[0][0];
+  for (std::size_t k = 0; k < size; ++k) {
+    const Integer pivot = minors[k][k];
+    least = std::min(least, Rational(pivot, before * common));
+    if (!(least > 0)) {
+      return least;
+    }
+    for (std::size_t i = k + 1; i < size; ++i) {
+      for (std::size_t j = k + 1; j <= i; ++j) {
+        minors[i][j] = (pivot * minors[i][j] - minors[i][k] * minors[j][k]) / before;
+      }
+    }
+    before = pivot;
+  }
+  return least;
+}
+
+template <class T>
+bool are_not_negative(const std::vector<T>& numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](const T& number) { return number >= 0; });
+}
+
 template <class T>
 bool holds(const Conditions<T>& conditions) {
-  return std::all_of(conditions.numbers.begin(),
-                     conditions.numbers.end(),
-                     [](const T& number) { return number >= 0; }) &&
+  return are_not_negative(conditions.numbers) &&
          std::all_of(conditions.matrices.begin(),
                      conditions.matrices.end(),
                      [](const auto& matrix) { return least_pivot(matrix) > 0; });
 }
 
-Conditions<Rational> exact_conditions(const WorstRateQuestion& question,
-                                      const std::vector<double>& numbers,
-                                      std::int64_t ticks) {
-  return conditions(question, constants_of<Rational>(question, ticks), numbers);
-}
-
-bool is_exact_proof(const WorstRateQuestion& question,
-                    const std::vector<double>& numbers,
-                    std::int64_t ticks) {
-  return std::all_of(
-             numbers.begin(), numbers.end(), [](double number) { return std::isfinite(number); }) &&
-         holds(exact_conditions(question, numbers, ticks));
+/// Returns the least pivot of the matrices of a proof; absent where the numbers prove nothing.
+std::optional<double> pivot_of_proof(const WorstRateQuestion& question,
+                                     const std::vector<double>& numbers,
+                                     std::int64_t ticks) {
+  if (!std::all_of(
+          numbers.begin(), numbers.end(), [](double number) { return std::isfinite(number); })) {
+    return std::nullopt;
+  }
+  const auto exact = conditions(question, constants_of<Rational>(question, ticks), numbers);
+  if (!are_not_negative(exact.numbers)) {
+    return std::nullopt;
+  }
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& matrix : exact.matrices) {
+    const Rational pivot = least_pivot(matrix);
+    if (!(pivot > 0)) {
+      return std::nullopt;
+    }
+    least = std::min(least, pivot.convert_to<double>());
+  }
+  return least;
 }
 
 // --- The search ------------------------------------------------------------------------------
@@ -591,41 +646,6 @@ LyapunovFunction lyapunov_of(const WorstRateQuestion& question,
   return lyapunov;
 }
 
-double exact_least_pivot(const Conditions<Rational>& conditions) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const auto& matrix : conditions.matrices) {
-    least = std::min(least, least_pivot(matrix).convert_to<double>());
-  }
-  return least;
-}
-
-void check_question(const WorstRateQuestion& question) {
-  const CompressedProblem& problem = question.problem;
-  require(problem.is_valid() && problem.smoothness > problem.strong_convexity,
-          "the worst case at a step needs L above mu, got L = {:g}, mu = {:g}",
-          problem.smoothness,
-          problem.strong_convexity);
-  require(question.method == DescentMethod::dense || problem.contraction < 1,
-          "the worst case of compressed descent needs a share below 1, got {:g}",
-          problem.contraction);
-  require(question.step > 0 && std::isfinite(question.step),
-          "the step is {}, but must be above 0",
-          question.step);
-  const double momentum = question.momentum.value_or(0);
-  require(momentum >= 0 && momentum < 1, "momentum is {}, but must lie in [0, 1)", momentum);
-  require(question.error_weight > 0 && question.error_weight <= 1,
-          "the error weight is {}, but must lie in (0, 1]",
-          question.error_weight);
-  const bool estimates =
-      question.method == DescentMethod::ef21 || question.method == DescentMethod::econtrol;
-  const int most = estimates ? 1 : kMostLocalSteps;
-  require(question.local_steps >= 1 && question.local_steps <= most,
-          "local steps are {}, but must be from 1 to {}{}",
-          question.local_steps,
-          most,
-          estimates ? " with a method that exchanges estimates" : "");
-}
-
 std::int64_t ticks_of(double rate) { return std::llround(rate * static_cast<double>(kTicks)); }
 
 double rate_of(std::int64_t ticks) {
@@ -647,6 +667,7 @@ std::int64_t ticks_of_last_digit(Real rate) {
 struct DecimalProof {
   std::int64_t ticks = 0;
   std::vector<double> numbers;
+  double least_pivot = 0;
   int steps = 0;
 };
 
@@ -694,10 +715,12 @@ class DecimalSearch {
     std::transform(point->y.begin(), point->y.end(), std::back_inserter(numbers), [](Real number) {
       return static_cast<double>(number);
     });
-    if (!is_exact_proof(question_, numbers, ticks)) {
+    const auto pivot = pivot_of_proof(question_, numbers, ticks);
+    if (!pivot) {
       return std::nullopt;
     }
-    return DecimalProof{.ticks = ticks, .numbers = std::move(numbers), .steps = steps_};
+    return DecimalProof{
+        .ticks = ticks, .numbers = std::move(numbers), .least_pivot = *pivot, .steps = steps_};
   }
 
   WorstRateQuestion question_;
@@ -709,6 +732,33 @@ class DecimalSearch {
 }  // namespace
 }  // namespace worst_case
 
+void check_question(const WorstRateQuestion& question) {
+  const CompressedProblem& problem = question.problem;
+  require(problem.is_valid() && problem.smoothness > problem.strong_convexity,
+          "the worst case at a step needs L above mu, got L = {:g}, mu = {:g}",
+          problem.smoothness,
+          problem.strong_convexity);
+  require(question.method == DescentMethod::dense || problem.contraction < 1,
+          "the worst case of compressed descent needs a share below 1, got {:g}",
+          problem.contraction);
+  require(question.step > 0 && std::isfinite(question.step),
+          "the step is {}, but must be above 0",
+          question.step);
+  const double momentum = question.momentum.value_or(0);
+  require(momentum >= 0 && momentum < 1, "momentum is {}, but must lie in [0, 1)", momentum);
+  require(question.error_weight > 0 && question.error_weight <= 1,
+          "the error weight is {}, but must lie in (0, 1]",
+          question.error_weight);
+  const bool estimates =
+      question.method == DescentMethod::ef21 || question.method == DescentMethod::econtrol;
+  const int most = estimates ? 1 : kMostLocalSteps;
+  require(question.local_steps >= 1 && question.local_steps <= most,
+          "local steps are {}, but must be from 1 to {}{}",
+          question.local_steps,
+          most,
+          estimates ? " with a method that exchanges estimates" : "");
+}
+
 std::vector<std::string> proof_names(const WorstRateQuestion& question) {
   return worst_case::names_of_numbers(question);
 }
@@ -719,18 +769,17 @@ RateProgram rate_program(const WorstRateQuestion& question) {
 
 bool is_proof(const WorstRateQuestion& question, const std::vector<double>& proof, double rate) {
   return proof.size() == proof_names(question).size() &&
-         worst_case::is_exact_proof(question, proof, worst_case::ticks_of(rate));
+         worst_case::pivot_of_proof(question, proof, worst_case::ticks_of(rate)).has_value();
 }
 
 std::optional<WorstRate> worst_rate(const WorstRateQuestion& question) {
-  worst_case::check_question(question);
+  check_question(question);
   const auto found = worst_case::DecimalSearch(question).run();
   if (!found) {
     return std::nullopt;
   }
-  const auto exact = worst_case::exact_conditions(question, found->numbers, found->ticks);
   return WorstRate{.rate = worst_case::rate_of(found->ticks),
-                   .least_pivot = worst_case::exact_least_pivot(exact),
+                   .least_pivot = found->least_pivot,
                    .lyapunov = worst_case::lyapunov_of(question, found->numbers),
                    .proof = found->numbers,
                    .steps = found->steps};

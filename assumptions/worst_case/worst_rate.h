@@ -49,15 +49,18 @@ struct WorstRate {
   int steps = 0;              // of Newton's method
 };
 
+/// Throws Error where the question is none: a step that is not positive, L not above mu, nothing
+/// lost, momentum or error weight out of range, local steps of a method that exchanges estimates.
+void check_question(const WorstRateQuestion& question);
+
 /// Names of the numbers of a proof, as worst_rate.cc has them.
 std::vector<std::string> proof_names(const WorstRateQuestion& question);
 
 /// The conditions on the numbers of a proof, as a semidefinite programme for any solver.
 RateProgram rate_program(const WorstRateQuestion& question);
 
-/// Returns the least rate for which a proof is found; absent where none is found below 1. Throws
-/// Error where the question is none: a step that is not positive, L not above mu, nothing lost,
-/// momentum or error weight out of range, local steps of a method that exchanges estimates.
+/// Returns the least rate for which a proof is found; absent where none is found below 1. Throws as
+/// check_question() does.
 std::optional<WorstRate> worst_rate(const WorstRateQuestion& question);
 
 /// Returns whether the numbers prove that the state converges with V' <= rate V. The arithmetic is

@@ -106,11 +106,12 @@ void add_rate(CLI::App& command, Options& options) {
   command.add_option(
       "--local-steps", own.local_steps, "of the worst case: gradients before an exchange (1)");
   command.add_option("--error-weight", own.error_weight, "of worst-econtrol (0.001)");
-  add_flag(command, "--curve", own.curve, "the worst case over steps, instead of densities");
+  add_flag(command, "--curve", own.curve, "rates over steps, instead of densities");
   command
       .add_option("--method", own.method, "one row: a theorem, memoryless, dense, worst-ef14, ...")
       ->check(utf8_text);
-  command.add_option("--figure", own.figure, "draw bytes over densities: .svg, .pdf or .tex");
+  command.add_option(
+      "--figure", own.figure, "draw bytes over densities, or the curve: .svg, .pdf, .tex");
   command.add_option("--from", own.from, "a result folder, for its constants");
   command.add_option("--study", own.study, "a study, for the constants of its methods");
   command.add_option("--data-dir", options.data_dir, "where data sets lie ($RESIDUUM_DATA, data/)");

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "assumptions/falsify/falsify.h"
@@ -91,6 +92,16 @@ void check_draws(const Options& options, const Method& method, const Target& tar
           target.name);
 }
 
+/// Names selection and quantiser where they are not the usual ones.
+void add_compression_names(const Options& options, reports::Json& json) {
+  if (options.sparsifier != Options().sparsifier) {
+    json["sparsifier"] = options.sparsifier;
+  }
+  if (options.quantiser != "none") {
+    json["quantiser"] = options.quantiser;
+  }
+}
+
 reports::Json as_json(const Worst& worst, const Target& target, const Options& options) {
   reports::Json json{{"worst", reports::json_number(worst.value)},
                      {"verdict", worst.violated ? "violated" : "not violated"},
@@ -108,12 +119,7 @@ reports::Json as_json(const Worst& worst, const Target& target, const Options& o
                      {"restarts", worst.restarts},
                      {"start", worst.start},
                      {"file", options.falsify.out.string()}};
-  if (options.sparsifier != Options().sparsifier) {
-    json["sparsifier"] = options.sparsifier;
-  }
-  if (options.quantiser != "none") {
-    json["quantiser"] = options.quantiser;
-  }
+  add_compression_names(options, json);
   return json;
 }
 
@@ -121,14 +127,35 @@ reports::Json as_json(const Worst& worst, const Target& target, const Options& o
 
 constexpr std::string_view kTightRate = "tight-rate";
 
-/// The theory bounds selections by the share that each draw keeps.
+/// Says what a quantiser lacks of a share that each draw keeps.
+std::string_view lack_of(const QuantiserLaw& law) {
+  if (!law.contraction) {
+    return "what it loses is not bounded by a share of what is sent";
+  }
+  return law.random ? "it rounds at random, and single draws may keep less than its share"
+                    : "with what the selection leaves out nothing is kept";
+}
+
+/// The theory bounds messages by the share that each draw keeps: of the selection, and of what the
+/// quantiser makes of it.
 double share_kept(const Options& options, const Method& method, std::size_t dimension) {
-  const auto law = method.message_law(*method.sparsifier, dimension, 1);
-  require(law.contraction.has_value() && law.pathwise && *law.contraction < 1,
+  const auto keeps = [](const SparsifierLaw& law) {
+    return law.contraction.has_value() && law.pathwise;
+  };
+  const auto selection = method.sparsifier->law(dimension, 1);
+  require(keeps(selection) && *selection.contraction < 1,
           "--against {} needs a selection whose contraction is below 1 in each draw; --sparsifier "
           "{} with this --k has none",
           kTightRate,
           options.sparsifier);
+  const auto law = method.message_law(*method.sparsifier, dimension, 1);
+  const auto most = static_cast<std::size_t>(std::max<std::int64_t>(1, options.k.value_or(1)));
+  require(keeps(law),
+          "--against {} needs messages that keep a share in each draw; with --quantiser {} they do "
+          "not: {}",
+          kTightRate,
+          options.quantiser,
+          method.quantiser ? lack_of(method.quantiser->law(most)) : "");
   return *law.contraction;
 }
 
@@ -177,26 +204,29 @@ reports::Json rows_of(const std::vector<double>& numbers, std::size_t dimension)
 
 reports::Json as_json(const WorstIteration& worst, const Options& options) {
   const auto dimension = static_cast<std::size_t>(options.falsify.dimension);
-  return {{"worst", reports::json_number(worst.ratio)},
-          {"verdict", worst.is_above() ? "violated" : "not violated"},
-          {"against", kTightRate},
-          {"assumption", "V' <= rho* V in one iteration of error feedback, from any state"},
-          {"feedback", options.falsify.feedback},
-          {"bound", reports::json_number(worst.rate)},
-          {"aggregator", options.aggregator},
-          {"putback", options.put_back},
-          {"workers", options.falsify.workers},
-          {"k", options.k ? reports::Json(*options.k) : reports::Json()},
-          {"dimension", options.falsify.dimension},
-          {"condition", reports::json_number(options.falsify.condition)},
-          {"step", reports::json_number(worst.step)},
-          {"model", worst.model},
-          {"residuals", rows_of(worst.residuals, dimension)},
-          {"gradients", rows_of(worst.gradients, dimension)},
-          {"seed", options.falsify.seed},
-          {"evaluations", worst.evaluations},
-          {"restarts", worst.restarts},
-          {"file", options.falsify.out.string()}};
+  reports::Json json{
+      {"worst", reports::json_number(worst.ratio)},
+      {"verdict", worst.is_above() ? "violated" : "not violated"},
+      {"against", kTightRate},
+      {"assumption", "V' <= rho* V in one iteration of error feedback, from any state"},
+      {"feedback", options.falsify.feedback},
+      {"bound", reports::json_number(worst.rate)},
+      {"aggregator", options.aggregator},
+      {"putback", options.put_back},
+      {"workers", options.falsify.workers},
+      {"k", options.k ? reports::Json(*options.k) : reports::Json()},
+      {"dimension", options.falsify.dimension},
+      {"condition", reports::json_number(options.falsify.condition)},
+      {"step", reports::json_number(worst.step)},
+      {"model", worst.model},
+      {"residuals", rows_of(worst.residuals, dimension)},
+      {"gradients", rows_of(worst.gradients, dimension)},
+      {"seed", options.falsify.seed},
+      {"evaluations", worst.evaluations},
+      {"restarts", worst.restarts},
+      {"file", options.falsify.out.string()}};
+  add_compression_names(options, json);
+  return json;
 }
 
 // --- Runs at the tight step ----------------------------------------------------------------------
@@ -258,34 +288,37 @@ std::string study_of(const WorstRun& worst, const Options& options, const Sectio
 
 reports::Json as_json(const WorstRun& worst, const Options& options) {
   const FalsifyOptions& given = options.falsify;
-  return {{"worst", reports::json_number(worst.ratio)},
-          {"verdict", worst.is_above() ? "violated" : "not violated"},
-          {"against", kTightRate},
-          {"assumption",
-           given.ratio == "largest" ? "V' <= rho* V in every iteration of a run from e = 0"
-                                    : "V falls by rho* on average over a run from e = 0"},
-          {"feedback", given.feedback},
-          {"bound", reports::json_number(worst.rate)},
-          {"aggregator", options.aggregator},
-          {"putback", options.put_back},
-          {"workers", given.workers},
-          {"k", options.k ? reports::Json(*options.k) : reports::Json()},
-          {"dimension", given.dimension},
-          {"condition", reports::json_number(given.condition)},
-          {"step", reports::json_number(worst.step)},
-          {"steps", *given.steps},
-          {"skip", given.skip},
-          {"ratio", given.ratio},
-          {"average", reports::json_number(worst.average)},
-          {"largest", reports::json_number(worst.largest)},
-          {"largest_at", worst.largest_at},
-          {"later", worst.later ? reports::json_number(*worst.later) : reports::Json()},
-          {"nearby", worst.nearby ? reports::json_number(*worst.nearby) : reports::Json()},
-          {"nearby_largest", reports::json_number(worst.nearby_largest)},
-          {"seed", given.seed},
-          {"evaluations", worst.evaluations},
-          {"restarts", worst.restarts},
-          {"file", given.out.string()}};
+  reports::Json json{
+      {"worst", reports::json_number(worst.ratio)},
+      {"verdict", worst.is_above() ? "violated" : "not violated"},
+      {"against", kTightRate},
+      {"assumption",
+       given.ratio == "largest" ? "V' <= rho* V in every iteration of a run from e = 0"
+                                : "V falls by rho* on average over a run from e = 0"},
+      {"feedback", given.feedback},
+      {"bound", reports::json_number(worst.rate)},
+      {"aggregator", options.aggregator},
+      {"putback", options.put_back},
+      {"workers", given.workers},
+      {"k", options.k ? reports::Json(*options.k) : reports::Json()},
+      {"dimension", given.dimension},
+      {"condition", reports::json_number(given.condition)},
+      {"step", reports::json_number(worst.step)},
+      {"steps", *given.steps},
+      {"skip", given.skip},
+      {"ratio", given.ratio},
+      {"average", reports::json_number(worst.average)},
+      {"largest", reports::json_number(worst.largest)},
+      {"largest_at", worst.largest_at},
+      {"later", worst.later ? reports::json_number(*worst.later) : reports::Json()},
+      {"nearby", worst.nearby ? reports::json_number(*worst.nearby) : reports::Json()},
+      {"nearby_largest", reports::json_number(worst.nearby_largest)},
+      {"seed", given.seed},
+      {"evaluations", worst.evaluations},
+      {"restarts", worst.restarts},
+      {"file", given.out.string()}};
+  add_compression_names(options, json);
+  return json;
 }
 
 RunRatio ratio_of(const FalsifyOptions& given) {

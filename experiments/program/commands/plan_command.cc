@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "assumptions/theorems/tight.h"
 #include "core/schedules/tight_rate.h"
@@ -14,6 +15,7 @@
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/plan_formats.h"
 #include "experiments/program/console/streams.h"
+#include "experiments/program/runs/method_name.h"
 #include "experiments/program/runs/run_batches.h"
 #include "experiments/program/runs/run_facts.h"
 #include "experiments/program/runs/run_folder.h"
@@ -249,21 +251,32 @@ std::string tight_step_note(const PreparedRun& run) {
       *step);
 }
 
-/// Each note once, of the first methods of the first seed.
+/// Says each note once, for the methods that it is of: the first ones, by their first seed.
 void say_tight_steps(const Study& study, ObjectiveCache& objectives) {
   constexpr int kMost = 5;
-  std::vector<std::string> said;
+  std::vector<std::pair<std::string, std::string>> notes;  // and the methods' names
   KnownKeys known;
   int looked_at = 0;
   for (const auto& spec : study.runs) {
     if (spec.seed != study.runs.front().seed || ++looked_at > kMost) {
       continue;
     }
-    auto note = tight_step_note(prepare(spec, objectives, known));
-    if (!note.empty() && std::find(said.begin(), said.end(), note) == said.end()) {
-      say(note);
-      said.push_back(std::move(note));
+    const PreparedRun run = prepare(spec, objectives, known);
+    const auto note = tight_step_note(run);
+    if (note.empty()) {
+      continue;
     }
+    const auto same = std::find_if(
+        notes.begin(), notes.end(), [&](const auto& other) { return other.first == note; });
+    const std::string name = method_name(study, spec, run);
+    if (same == notes.end()) {
+      notes.emplace_back(note, name);
+    } else {
+      same->second += "; " + name;
+    }
+  }
+  for (const auto& [note, names] : notes) {
+    say(fmt::format("{}: {}", names, note));
   }
 }
 

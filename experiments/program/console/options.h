@@ -32,14 +32,14 @@ struct RateOptions {
   std::optional<double> strong_convexity;
   std::optional<double> density;
   std::optional<double> contraction;
-  std::int64_t workers = 1;
-  std::int64_t dimension = 1'000'000;
+  std::optional<std::int64_t> workers;    // 1
+  std::optional<std::int64_t> dimension;  // 1 000 000
   double accuracy = 1e-6;
   std::optional<double> step;
   std::optional<double> momentum;  // the heavy ball behind the exchange
   std::int64_t local_steps = 1;
-  double error_weight = 0.001;                  // of EControl
-  std::optional<std::filesystem::path> figure;  // of bytes over densities
+  std::optional<double> error_weight;           // of EControl; 0.001, or that of the method
+  std::optional<std::filesystem::path> figure;  // of bytes over densities, or of the curve
   bool curve = false;
   std::string method;  // empty: all
 };

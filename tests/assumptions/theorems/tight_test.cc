@@ -148,5 +148,54 @@ TEST(TightTheorems, HoldTheBoundOfEf21AgainstTheTightRate) {
   }
 }
 
+std::vector<std::string> statements_of(const std::vector<Precondition>& unmet) {
+  std::vector<std::string> statements;
+  for (const auto& one : unmet) {
+    statements.push_back(one.statement);
+  }
+  return statements;
+}
+
+TEST(TightTheorems, SayWhatAMethodDoesNotMeetAtAnyStep) {
+  using Statements = std::vector<std::string>;
+  const auto unmet = [](const char* name, const RunFacts& facts) {
+    return statements_of(unmet_preconditions(*find_theorem(name), facts));
+  };
+  RunFacts facts = tight_facts();
+  facts.steps_are_constant = false;  // it is asked of a constant one
+  EXPECT_EQ(unmet("tight-ef14", facts), Statements());
+  EXPECT_EQ(unmet("tight-ef21", facts),
+            Statements{"workers exchange changes of gradient estimates"});
+  facts.applies_whole_messages = false;
+  facts.shares_minimizer = false;
+  EXPECT_EQ(unmet("tight-ef14", facts),
+            (Statements{"every message is applied as it was sent",
+                        "x* minimises every worker's objective"}));
+}
+
+TEST(TightTheorems, WorstCasesAskForWhatTheirProofsAreOf) {
+  using Statements = std::vector<std::string>;
+  const auto unmet = [](const RunFacts& facts, const WorstCaseDemands& demands) {
+    return statements_of(unmet_by_worst_case(facts, demands));
+  };
+  RunFacts facts = tight_facts();
+  EXPECT_EQ(unmet(facts, {.memory = Memory::residual, .common_minimizer = true}), Statements());
+  EXPECT_EQ(unmet(facts, {.memory = Memory::control}),
+            Statements{"the memory is gradient estimates with error control"});
+  facts.shares_minimizer = false;
+  facts.momentum = 0.5;
+  EXPECT_EQ(unmet(facts, {.common_minimizer = true}),
+            (Statements{"no momentum", "x* minimises every worker's objective"}));
+  EXPECT_EQ(unmet(facts, {.momentum = true}), Statements());
+  facts.synchrony = Synchrony::periodic;
+  EXPECT_EQ(unmet(facts, {.momentum = true}), Statements{"workers exchange in lockstep"});
+  EXPECT_EQ(unmet(facts, {.momentum = true, .local_steps = true}), Statements());
+  facts.sends_everything = true;
+  EXPECT_EQ(unmet(facts, {.momentum = true, .local_steps = true}),
+            Statements{"messages leave something out"});
+  EXPECT_EQ(unmet(facts, {.compresses = false, .momentum = true, .local_steps = true}),
+            Statements());
+}
+
 }  // namespace
 }  // namespace residuum

@@ -198,6 +198,28 @@ TEST_F(Falsify, TheTightRateNeedsAShareBelowOne) {
   EXPECT_THAT(finished.err, HasSubstr("needs --k from 1 to --dim less 1"));
 }
 
+TEST_F(Falsify, TheTightRateNamesAQuantiserThatKeepsNoShare) {
+  for (const auto& [quantiser, says] : std::vector<std::pair<std::string, std::string>>{
+           {"qsgd", "with --quantiser qsgd they do not: it rounds at random"},
+           {"linear", "with --quantiser linear they do not: it rounds at random"}}) {
+    auto arguments = against_tight_rate("allgather", "2", "2", "10");
+    arguments.insert(arguments.end(), {"--quantiser", quantiser});
+    const Finished finished = residuum_program(arguments, folder_.path());
+    EXPECT_EQ(finished.code, 2) << quantiser;
+    EXPECT_THAT(finished.err, HasSubstr(says));
+    EXPECT_EQ(finished.err.find("--sparsifier"), std::string::npos) << finished.err;
+  }
+  // Top-1 keeps half, and a sign with the mean magnitude all of a single entry.
+  auto arguments = against_tight_rate("allgather", "2", "2", "10");
+  arguments.insert(arguments.end(), {"--quantiser", "sign"});
+  EXPECT_EQ(json_of(arguments)["quantiser"], "sign");
+
+  arguments = against_tight_rate("allgather", "2", "2", "10");
+  arguments.insert(arguments.end(), {"--sparsifier", "rand-k"});
+  EXPECT_THAT(residuum_program(arguments, folder_.path()).err,
+              HasSubstr("--sparsifier rand-k with this --k has none"));
+}
+
 TEST_F(Falsify, ANumberIsAResultAndNoFailure) {
   const auto found = json_of({"falsify",
                               "--aggregator",

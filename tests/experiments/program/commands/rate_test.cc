@@ -91,14 +91,11 @@ TEST_F(Rate, DrawsBytesOverDensities) {
   const std::string figure = read_text(folder_.path() / "bytes.tex");
   EXPECT_THAT(
       figure,
-      HasSubstr(
-          "{fewest: 2.\\allowbreak{}07e+\\allowbreak{}08 bytes at density 1}"));  // 34.42 x 6e6,
-                                                                                  // see above
+      HasSubstr("{fewest: 2.\\allowbreak{}1e+\\allowbreak{}08 bytes at density 1}"));  // 35 x 6e6
   EXPECT_THAT(figure, HasSubstr("ef21-pl"));
   EXPECT_THAT(figure, HasSubstr("all entries, all-reduce"));
 
   for (const auto& [further, says] : std::vector<std::pair<std::vector<std::string>, std::string>>{
-           {{"--figure", "b.tex", "--curve"}, "leave --curve out"},
            {{"--figure", "b.tex", "--dim", "1"}, "needs --dim above 1"},
            {{"--figure", "b.bmp"}, "--figure b.bmp must end in .svg, .pdf or .tex"}}) {
     const Finished refused = residuum_program(usual(further), folder_.path());
@@ -133,11 +130,13 @@ TEST_F(Rate, HasTheWorstCaseAtAStep) {
     EXPECT_THAT(worst["note"].get<std::string>(), HasSubstr("V: form in x − x*, ∇f, "));
     EXPECT_EQ(worst["iterations"], 1443);
     EXPECT_GT(worst["proof"]["least_pivot"].get<double>(), 0);
+    EXPECT_NEAR(worst["reached"].get<double>(), 0.990469128, 1e-9);
   }
   EXPECT_EQ(row(found, "worst-memoryless")["note"], "for one worker only");
   const auto far = json_of(usual({"--step", "1"}));
   EXPECT_EQ(row(far, "worst-ef21")["factor"], nullptr);
-  EXPECT_EQ(row(far, "worst-ef21")["note"], "no proof of a factor below 1 found");
+  EXPECT_EQ(row(far, "worst-ef21")["note"], "diverges on a quadratic with a linear compressor");
+  EXPECT_GT(row(far, "worst-ef21")["reached"].get<double>(), 1);
   const auto one = json_of(usual({"--method", "worst-memoryless"}, "1"))["rates"];
   ASSERT_EQ(one.size(), 1U);
   EXPECT_NEAR(one[0]["factor"].get<double>(), 0.9895216445537524, 1e-9);
@@ -181,6 +180,61 @@ TEST_F(Rate, DrawsTheWorstCaseOverSteps) {
   }
   const Finished text = residuum_program(usual({"--curve"}), folder_.path());
   EXPECT_THAT(text.out, HasSubstr("of the best step"));
+}
+
+TEST_F(Rate, SetsBoundsAndWhatIsReachedBesideTheCurve) {
+  const auto curve = json_of(usual({"--curve"}))["curve"];
+  std::size_t bounded = 0;
+  for (const auto& at : curve) {
+    const auto& estimates = at["methods"]["worst-ef21"];
+    const double step = estimates["step"];
+    const bool is_best = at["of_best_step"] == 1.0;
+    EXPECT_EQ(estimates["bounds"]["tight-ef21"].is_null(), !is_best) << at;
+    EXPECT_FALSE(estimates["bounds"].contains("tight-ef14")) << at;
+    if (!estimates["bounds"]["ef21-pl"].is_null()) {
+      EXPECT_NEAR(estimates["bounds"]["ef21-pl"].get<double>(), 1 - 0.1 * step, 1e-12);
+      EXPECT_LT(estimates["factor"], estimates["bounds"]["ef21-pl"]);
+      ++bounded;
+    }
+    for (const auto& [name, method] : at["methods"].items()) {
+      if (!method["factor"].is_null()) {
+        EXPECT_LE(method["reached"], method["factor"]) << name << at;
+      }
+    }
+    EXPECT_EQ(at["methods"]["worst-memoryless"]["note"], "for one worker only");
+  }
+  EXPECT_GT(bounded, 0U);
+  EXPECT_LT(bounded, curve.size());  // its largest step is below the tight one
+}
+
+TEST_F(Rate, DrawsTheCurve) {
+  const Finished drawn = residuum_program(
+      usual({"--curve", "--method", "worst-ef21", "--figure", "steps.tex"}), folder_.path());
+  ASSERT_EQ(drawn.code, 0) << drawn.err;
+  const std::string figure = read_text(folder_.path() / "steps.tex");
+  for (const char* label : {"worst-ef21", "reached", "ef21-pl", "tight-ef21"}) {
+    EXPECT_THAT(figure, HasSubstr(label));
+  }
+  // At the tight step V loses 1 - 0.990469128 of itself.
+  EXPECT_THAT(read_text(folder_.path() / "steps.csv"), HasSubstr("0.0095308"));
+
+  const Finished none = residuum_program(
+      usual({"--curve", "--method", "worst-memoryless", "--figure", "s.tex"}), folder_.path());
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("--figure has no curve to draw: for one worker only"));
+}
+
+TEST_F(Rate, CountsBytesOfWholeIterationsEverywhere) {
+  const auto found = json_of(usual());
+  for (const auto& one : found["densities"]) {
+    if (one["density"] == 1.0) {
+      EXPECT_EQ(one["bytes_per_worker"], row(found, "dense")["bytes_per_worker"]);
+    }
+    if (one["density"] == 0.1) {
+      EXPECT_EQ(one["bytes_per_worker"], row(found, "tight-ef14")["bytes_per_worker"]);
+    }
+  }
+  EXPECT_EQ(found["fewest_bytes"]["bytes_per_worker"], 35 * 6e6);
 }
 
 TEST_F(Rate, RefusesBadInputInOneLine) {
@@ -227,6 +281,12 @@ TEST_F(Rate, RefusesBadInputInOneLine) {
             "error: --curve needs L above mu and a share below 1: L = 1, mu = 1, share 0.5\n");
   EXPECT_THAT(residuum_program({"rate", "--density", "1"}, folder_.path()).err,
               HasSubstr("--smoothness is missing"));
+  EXPECT_THAT(residuum_program({"rate", "--from", "r", "--workers", "2"}, folder_.path()).err,
+              HasSubstr("--from has the constants; leave "));
+  EXPECT_THAT(residuum_program(usual({"--curve", "--method", "dense"}), folder_.path()).err,
+              HasSubstr("--curve is of worst cases; --method dense is none of them: worst-ef14, "));
+  EXPECT_THAT(residuum_program(usual({"--curve", "--step", "0.1"}), folder_.path()).err,
+              HasSubstr("leave --step out"));
 }
 
 TEST_F(Rate, TakesTheConstantsOfAStudyAndOfItsResults) {
@@ -261,7 +321,115 @@ iterations = 5
     EXPECT_EQ(found["workers"], 2);
     EXPECT_EQ(found["dimension"], 2);
     EXPECT_NEAR(row(found, "tight-ef14")["factor"].get<double>(), 0.93937, 1e-5);
+    EXPECT_EQ(row(found, "tight-ef14")["note"], "");
+    EXPECT_THAT(row(found, "tight-ef21")["note"].get<std::string>(),
+                HasSubstr("of another method; not met here: workers exchange changes"));
   }
+}
+
+/// L = 1, mu = 1/10, Top-1 of two entries, a probe of V.
+constexpr const char* kSweptStudy = R"(
+schema = 1
+name = "s"
+seeds = 1
+[objective]
+kind = "matrix-quadratic"
+matrix = [[1.0, 0.0], [0.0, 0.1]]
+start = [0.3, 1.0]
+precision = "float64"
+[workers]
+count = 2
+[sparsifier]
+kind = "top-k"
+k = 1
+[aggregator]
+kind = "allgather"
+[step]
+value = 0.2
+[budget]
+iterations = 200
+[probes]
+names = ["lyapunov"]
+)";
+
+TEST_F(Rate, SaysWhyATheoremDoesNotApplyToAMethod) {
+  folder_.write("s.toml",
+                std::string(kSweptStudy) +
+                    "[sweep]\n\"aggregator.kind\" = [\"gtopk-exact\", \"gtopk-tree\"]\n");
+  ASSERT_EQ(residuum_program({"run", "s.toml", "--out", "r"}, folder_.path()).code, 0);
+  for (const auto& [option, place] : {std::pair{"--from", "r"}, std::pair{"--study", "s.toml"}}) {
+    const auto methods = json_of({"rate", option, place, "--step", "0.2"});
+    ASSERT_EQ(methods.size(), 2U);
+    for (const auto& found : methods) {
+      for (const char* name :
+           {"tight-ef14", "tight-ef21", "ef21-pl", "worst-ef14", "worst-ef21", "worst-econtrol"}) {
+        EXPECT_EQ(row(found, name)["factor"], nullptr) << name;
+        EXPECT_THAT(row(found, name)["note"].get<std::string>(),
+                    HasSubstr("does not apply; not met: every message is applied as it was sent "
+                              "(aggregator " +
+                              found["method"].get<std::string>() + " cuts what was sent)"));
+      }
+      EXPECT_NEAR(row(found, "worst-dense")["factor"].get<double>(), 0.98 * 0.98, 1e-6);
+      EXPECT_EQ(found["fewest_bytes"], nullptr);
+    }
+  }
+  const Finished text = residuum_program({"rate", "--from", "r", "--curve"}, folder_.path());
+  EXPECT_THAT(text.out, HasSubstr("worst-ef21: does not apply; not met: every message"));
+}
+
+TEST_F(Rate, SaysThatWorkersHaveMinimisersOfTheirOwn) {
+  const std::string key = "start = [0.3, 1.0]";
+  std::string study = kSweptStudy;
+  study.replace(study.find(key), key.size(), "minimizers = [[1.0, 0.0], [0.0, 1.0]]");
+  folder_.write("s.toml", study);
+  const auto found = json_of({"rate", "--study", "s.toml", "--step", "0.2"}).at(0);
+  for (const char* name : {"tight-ef14", "worst-ef14"}) {
+    EXPECT_EQ(row(found, name)["factor"], nullptr) << name;
+    EXPECT_THAT(row(found, name)["note"].get<std::string>(),
+                HasSubstr("workers may have minimisers of their own"));
+  }
+  EXPECT_FALSE(row(found, "worst-ef21")["factor"].is_null());
+  EXPECT_THAT(row(found, "worst-ef21")["note"].get<std::string>(),
+              HasSubstr("of another method; not met here: workers exchange changes"));
+}
+
+TEST_F(Rate, SetsTheMeasuredRateBesideTheCurve) {
+  folder_.write("s.toml", kSweptStudy);
+  ASSERT_EQ(residuum_program({"run", "s.toml", "--out", "r"}, folder_.path()).code, 0);
+  const auto found = json_of({"rate", "--from", "r", "--curve"}).at(0);
+  const auto measured = row(found, "measured");
+  EXPECT_EQ(measured["falls"], "V");
+  EXPECT_EQ(measured["step"], 0.2);
+  std::size_t there = 0;
+  for (const auto& at : found["curve"]) {
+    const auto& own = at["methods"]["worst-ef14"];
+    EXPECT_EQ(at["methods"]["worst-ef21"]["measured"], nullptr);
+    if (!own["measured"].is_null()) {
+      EXPECT_NEAR(own["step"].get<double>(), 0.2, 1e-12);
+      EXPECT_EQ(own["measured"], measured["factor"]);
+      EXPECT_LE(own["measured"], own["factor"]);
+      ++there;
+    }
+  }
+  EXPECT_EQ(there, 1U);
+  EXPECT_THAT(residuum_program({"rate", "--from", "r", "--curve"}, folder_.path()).out,
+              HasSubstr("measured"));
+
+  // Without V the gap f - f* is taken.
+  ASSERT_EQ(residuum_program({"run",
+                              "s.toml",
+                              "--set",
+                              "probes.names=[\"smoothness\"]",
+                              "--set",
+                              "probes.evaluate=1",
+                              "--out",
+                              "q"},
+                             folder_.path())
+                .code,
+            0);
+  const auto of_gap = row(json_of({"rate", "--from", "q"}).at(0), "measured");
+  EXPECT_EQ(of_gap["falls"], "f − f*");
+  EXPECT_NEAR(of_gap["factor"].get<double>(), measured["factor"].get<double>(), 0.01);
 }
 
 }  // namespace

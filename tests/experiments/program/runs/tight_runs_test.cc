@@ -91,6 +91,22 @@ TEST_F(TightRuns, PlansSayWhereTheirStepLies) {
   EXPECT_EQ(residuum_program({"plan", "s.toml", "--format", "json"}, folder_.path()).err, "");
 }
 
+TEST_F(TightRuns, PlansNameTheMethodsOfANote) {
+  folder_.write("s.toml", kTightStudy);
+  const auto noted = [&](const std::string& sweep) {
+    folder_.write("s.toml", std::string(kTightStudy) + sweep);
+    return residuum_program({"plan", "s.toml"}, folder_.path()).err;
+  };
+  EXPECT_THAT(noted(""), HasSubstr("allgather: the step "));
+  // A merge has no rate; the two memories share theirs.
+  const auto both = noted(
+      "[sweep]\n\"aggregator.kind\" = [\"allgather\", \"gtopk-exact\"]\n"
+      "\"feedback.kind\" = [\"ef14\", \"ef21\"]\n"
+      "[labels]\n\"feedback.kind\" = {ef21 = \"EF21\"}\n");
+  EXPECT_THAT(both, HasSubstr("allgather, ef14; allgather, EF21: the step "));
+  EXPECT_EQ(both.find("gtopk"), std::string::npos) << both;
+}
+
 TEST_F(TightRuns, JudgeEstimatesByTheirOwnTheorem) {
   const auto found = group({"feedback.kind=ef21"});
   EXPECT_EQ(theorem(found, "tight-ef21")["verdict"], "holds") << theorem(found, "tight-ef21");

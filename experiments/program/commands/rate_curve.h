@@ -1,0 +1,42 @@
+#pragma once
+// Rates over steps, for `residuum rate --curve`: what is proved of the worst case, what a problem
+// reaches, what the registry bounds, and what the runs had.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/program/commands/rate_rows.h"
+#include "reports/figures/figure.h"
+
+namespace residuum {
+
+/// Factors of one iteration at one step; what is absent is not known, or 1 or more for `proved`.
+struct RateAtStep {
+  double multiple = 1;  // of the method's best step
+  double step = 0;
+  std::optional<double> proved;
+  std::optional<double> reached;              // by slowest_linear(); may be above 1
+  std::vector<std::optional<double>> bounds;  // by the theorems of the curve
+  std::optional<double> measured = {};
+};
+
+struct RateCurve {
+  const WorstCase* worst = nullptr;
+  std::string obstacle;                  // why there is no curve; empty where there is one
+  std::vector<std::string> bounds = {};  // names of theorems, or of the closed form
+  std::vector<RateAtStep> points = {};   // by rising steps, the same multiples for all methods
+};
+
+/// Returns the curves of all worst cases, or of the one with that name; of a theorem's name none.
+std::vector<RateCurve> rate_curves(const RateQuestion& question, const std::string& method);
+
+/// Draws 1 - factor over steps, on logarithmic axes. Absent where there is nothing to draw.
+std::optional<reports::FigureSpec> curve_figure(const std::vector<RateCurve>& curves);
+
+void print_curves(const std::vector<RateCurve>& curves);
+
+/// Returns an object for each multiple, with all methods.
+reports::Json curves_json(const std::vector<RateCurve>& curves);
+
+}  // namespace residuum
