@@ -1,6 +1,6 @@
 #pragma once
 // NoisyFunction is the base of a problem of your own that has no data set: f with its gradient, and
-// the noise of a stochastic gradient. All workers have the same f. An example of 30 lines is
+// the noise of a stochastic gradient. All workers have the same f. An example is
 // tests/package/pseudo_huber.cc.
 
 #include <cstdint>
