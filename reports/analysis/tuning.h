@@ -12,8 +12,8 @@
 // With successive halving (Jamieson, Talwalkar, AISTATS 2016) all values first run for a part of
 // the budget, and the best 1/eta of them, rounded up, go on to a budget eta times as large; the
 // last round has the whole one and at most eta values. It costs less, and may leave out a value
-// that would have been best in the end: how many were left out, and how many of these the seeds did
-// not tell apart from one that stayed, is said.
+// that would have been best in the end. How many were left out is said, and how
+// many of these were not significantly worse than one that stayed.
 //
 // A choice by noisy runs favours values that were lucky, so that the mean at the best value is
 // biased: what is reported of a method are runs on other seeds.
@@ -107,7 +107,7 @@ struct TuningResult {
   std::vector<std::size_t> low;  // the first and last value of each axis that was tried
   std::vector<std::size_t> high;
   std::size_t left_out = 0;   // levels that halving left out
-  std::size_t undecided = 0;  // of these, not told apart from one that stayed (95 %)
+  std::size_t undecided = 0;  // of these, not significantly worse than one that stayed (95 %)
 };
 
 /// Makes the choice of one method anew from the grid on, until a run that it needs is missing.

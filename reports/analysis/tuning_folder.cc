@@ -365,8 +365,9 @@ std::string sentence_of(const TunedStudy& study, const TunedMethod& method) {
   }
   if (result.left_out > 0) {
     text += fmt::format(
-        "; halving left out {} values on a part of the budget, {} of which these seeds do not tell "
-        "apart from one that stayed",
+        "; halving left out {} values on a part of the budget, of which {} were not significantly "
+        "worse "
+        "than one that stayed",
         result.left_out,
         result.undecided);
   }

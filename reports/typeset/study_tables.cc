@@ -550,6 +550,29 @@ TableSpec rates_spec(const Summary& summary, IntervalKind kind) {
   return spec;
 }
 
+/// Returns the row of a method at one of its levels.
+std::vector<TableCell> tuned_row(const TuningPlan& plan,
+                                 const TunedMethod& method,
+                                 const TunedLevel& level) {
+  std::vector<TableCell> row{text_of(method.label)};
+  const auto places = plan.places_of(level.level);
+  for (std::size_t axis = 0; axis < places.size(); ++axis) {
+    row.push_back(text_of(plain_text(plan.axes[axis].values[places[axis]])));
+  }
+  if (plan.halving > 0) {
+    row.push_back(number_of(plan.share(level.round)));
+  }
+  TableCell mean = number_of(level.mean);
+  mean.interval = level.interval;
+  mean.n = level.interval ? level.values.size() : 0;
+  row.push_back(std::move(mean));
+  row.push_back(number_of(static_cast<double>(level.worst)));
+  const auto& best = method.result.best;
+  const bool is_best = best && best->level == level.level && best->round == level.round;
+  row.push_back(text_of(is_best ? "yes" : "no"));
+  return row;
+}
+
 /// Returns the table of the values that were tuned; every row is a method at one of them.
 TableSpec tuning_spec(const TunedStudy& study) {
   const std::string quantity = quantity_words(study.plan);
@@ -577,23 +600,7 @@ TableSpec tuning_spec(const TunedStudy& study) {
        {.key = "chosen", .title = "chosen"}});
   for (const auto& method : study.methods) {
     for (const auto& level : method.result.levels) {
-      auto& row = spec.rows.emplace_back();
-      row.push_back(text_of(method.label));
-      const auto places = study.plan.places_of(level.level);
-      for (std::size_t axis = 0; axis < places.size(); ++axis) {
-        row.push_back(text_of(plain_text(study.plan.axes[axis].values[places[axis]])));
-      }
-      if (study.plan.halving > 0) {
-        row.push_back(number_of(study.plan.share(level.round)));
-      }
-      TableCell mean = number_of(level.mean);
-      mean.interval = level.interval;
-      mean.n = level.interval ? level.values.size() : 0;
-      row.push_back(std::move(mean));
-      row.push_back(number_of(static_cast<double>(level.worst)));
-      const auto& best = method.result.best;
-      const bool is_best = best && best->level == level.level && best->round == level.round;
-      row.push_back(text_of(is_best ? "yes" : "no"));
+      spec.rows.push_back(tuned_row(study.plan, method, level));
       spec.methods.push_back(method.group);
     }
   }

@@ -245,7 +245,7 @@ void print_changes(const AdviceRequest& request, const Advice& advice) {
   }
   const auto first = reports::printable(advice.methods.front().label);
   if (!advice.best_is_decided()) {
-    fmt::print("the first two are not told apart by these seeds\n");
+    fmt::print("the first two do not differ significantly with these seeds\n");
   }
   bool changes = false;
   for (std::size_t i = 1; i < advice.ranked; ++i) {

@@ -45,12 +45,12 @@ const std::vector<std::string>& section_names();
 /// size, is a usage error.
 std::string read_study_file(const std::filesystem::path& file);
 
-/// Parses `text`; `file` names it in messages ("s.toml:14:3"). `overrides` are "key=value" with
-/// dotted keys and TOML values, and win over the file. Errors are usage errors with their place.
 /// Returns the setting by which the first real run of the study asks for real execution; null if
 /// there is none.
 const Setting* real_execution(const Study& study);
 
+/// Parses `text`; `file` names it in messages ("s.toml:14:3"). `overrides` are "key=value" with
+/// dotted keys and TOML values, and win over the file. Errors are usage errors with their place.
 Study parse_study(const std::string& text,
                   const std::string& file,
                   const std::vector<std::string>& overrides);

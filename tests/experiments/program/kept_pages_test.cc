@@ -115,30 +115,5 @@ TEST(KeptPages, HaveTenTimesTheStepWithoutMomentum) {
   }
 }
 
-/// The page says of the tree at c = 5000 alone that delta (1 - rho) exceeds 1.
-TEST(KeptPages, SayWhereDeltaExceedsItsBound) {
-  int above = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(kPapersFolder / "kept")) {
-    if (!entry.is_directory()) {
-      continue;
-    }
-    CsvReader runs(entry.path() / "runs.csv");
-    while (runs.next()) {
-      const auto delta = runs.number(runs.column("delta_max"));
-      const auto k = runs.number(runs.column("k"));
-      if (!delta || !k) {
-        continue;
-      }
-      const double rho = *k / runs.number(runs.column("dimension")).value();
-      const bool is_tree_at_5000 = entry.path().filename() == "r1-resnet8" &&
-                                   runs.text(runs.column("p_aggregator_kind")) == "gtopk-tree" &&
-                                   runs.text(runs.column("p_sparsifier_density")) == "0.0002";
-      EXPECT_EQ(*delta * (1 - rho) > 1, is_tree_at_5000) << runs.text(runs.column("run_id"));
-      above += is_tree_at_5000 ? 1 : 0;
-    }
-  }
-  EXPECT_EQ(above, 10);
-}
-
 }  // namespace
 }  // namespace residuum

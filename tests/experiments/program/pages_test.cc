@@ -28,24 +28,6 @@ const std::filesystem::path kGallery = kRoot / "reports/gallery";
 
 std::string papers() { return read_text(kRoot / "experiments/papers/README.md"); }
 
-/// The numbers that speak most against gTop-k stand on the first page, too.
-TEST(Pages, SayWhatDisagrees) {
-  const std::string page = papers();
-  for (const char* finding : {"| [in part](delta.md) |",
-                              "| [disagrees](put-back.md) |",
-                              "| [undecided](threshold.md) |"}) {
-    EXPECT_THAT(page, HasSubstr(finding));
-  }
-  const std::string main = read_text(kRoot / "README.md");
-  EXPECT_LT(main.find("\n## What we found"), main.find("\n## Where to go next"));
-  EXPECT_THAT(page, HasSubstr("| perplexity, LSTM, c = 100, less dense SGD's | +0.30 ["));
-  EXPECT_THAT(main, HasSubstr("| perplexity, LSTM, 4 workers, less dense SGD's | +0.30 ["));
-  for (const char* perplexity : {"5.55", "5.26"}) {
-    EXPECT_THAT(read_text(kGallery / "README.md"), HasSubstr(perplexity))
-        << "of gTop-k on the LSTM, which is behind";
-  }
-}
-
 /// As GitHub names a heading in links: "## What it says" is "what-it-says".
 std::string anchor_of(const std::string& heading) {
   std::string anchor;
