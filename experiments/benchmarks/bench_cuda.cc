@@ -92,7 +92,7 @@ void add_size(std::vector<Measure>& measures,
                         .target = target});
   };
   line("P7", "step", "copy", "against a copy of as many bytes", 0.7);
-  line("", "list", "copy", "a list is settled, against a copy", std::nullopt);
+  line("", "list", "copy", "a list is put back, against a copy", std::nullopt);
   if (top_k) {
     add_benchmark(named("topk"), top_k(gradient, d / kCompression));
     line("P7", "step", "topk", "against torch.topk there", 10);
