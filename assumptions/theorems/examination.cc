@@ -596,10 +596,12 @@ void Examination::unbiased_gradients() {
 void Examination::workers_are_alike() {
   const RunFacts& facts = method();
   precondition("every worker's gradients are those of f, in expectation",
-               facts.workers == 1 || facts.workers_are_alike,
-               facts.workers == 1 ? "there is one worker"
-               : facts.workers_are_alike
-                   ? "the workers' objectives are the same"
+               facts.workers == 1 || facts.workers_are_alike || facts.in_rounds,
+               facts.workers == 1        ? "there is one worker"
+               : facts.workers_are_alike ? "the workers' objectives are the same"
+               : facts.in_rounds
+                   ? "a version has one gradient of each worker, all taken at one model, and their "
+                     "mean is one of f"
                    : "every worker draws from data of its own, and those that contribute more "
                      "often weigh more");
 }

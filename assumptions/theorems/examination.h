@@ -49,7 +49,8 @@ class Examination {
   void unbiased_gradients_at_model();
   /// Gradients are unbiased, and workers send gradients, not directions of an optimiser.
   void unbiased_gradients();
-  /// Every worker's gradient has the expectation grad f.
+  /// Every worker's gradient has the expectation grad f, or the mean of all that a version has of
+  /// one model.
   void workers_are_alike();
   /// Workers send all that they have, and it is applied as it was sent.
   void everything_is_sent();

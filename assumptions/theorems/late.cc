@@ -19,6 +19,9 @@
 //   X <= 2 Delta/(eta T) + L eta sigma^2/b + 2 L^2 eta^2 N sigma^2/b,
 // and that is so for eta <= 2/(L (1 + sqrt(1 + 8 N tau))), the root of the quadratic.
 //
+// With a lag all workers' gradients of a version have one base: h_t = grad f(w_u) also where the
+// workers' objectives differ.
+//
 // `delayed`: only the versions t = j + 1 .. j + tau can have a gradient of base j or before, so
 // that N = tau.
 // `concurrency`: b = 1, and tau_C gradients are in the making at a time, of which one enters at

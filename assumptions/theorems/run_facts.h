@@ -100,7 +100,8 @@ struct RunFacts {
   std::optional<double> local_steps = std::nullopt;    // H: gradients between two exchanges
   std::optional<double> spectral_gap = std::nullopt;   // 1 - |lambda_2| of what neighbours mix by
   bool contributions_weigh_alike = true;               // a version is the mean of its gradients
-  std::optional<double> participants = std::nullopt;   // m, where some workers are left out
+  bool in_rounds = false;  // late gradients enter in rounds: one of each worker, at one model
+  std::optional<double> participants = std::nullopt;  // m, where some workers are left out
 
   // Gradients, and where f is evaluated.
   bool full_gradients = false;       // every worker's gradient is that of its whole shard
@@ -222,6 +223,7 @@ void visit_fact_fields(const Visit& visit) {  // NOLINT(readability-function-siz
   visit(FactField{"laws.protocol.contributions", Both::smaller}, &F::contributions);
   visit(FactField{"laws.protocol.contributions_weigh_alike", Both::claim},
         &F::contributions_weigh_alike);
+  visit(FactField{"laws.protocol.in_rounds", Both::claim}, &F::in_rounds);
   visit(FactField{"laws.protocol.spectral_gap", Both::smaller}, &F::spectral_gap);
   visit(FactField{"laws.protocol.participants", Both::same}, &F::participants);
   visit(FactField{"laws.local.has_optimiser", Both::reservation}, &F::has_optimisers);

@@ -41,7 +41,7 @@ const char* protocol_statement(Synchrony synchrony) {
     case Synchrony::periodic:
       return "workers exchange after local steps";
     case Synchrony::late:
-      return "a server applies gradients that may be late";
+      return "versions are made of gradients that may be late";
     case Synchrony::neighbours:
       break;
   }

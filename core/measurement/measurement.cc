@@ -117,6 +117,7 @@ Measurement<Real>::Measurement(const Training& training,
       is_root_(training.cluster->world().is_root()),
       in_gradient_units_(training.method->feedback->units() == Units::gradient),
       late_(law.synchrony == Synchrony::late),
+      in_rounds_(law.in_rounds),
       sees_messages_only_(law.is_real),
       have_own_models_(law.synchrony == Synchrony::neighbours),
       layers_(matrices_of(*training.objective)),
@@ -328,6 +329,12 @@ void Measurement<Real>::after_update(const StepState<Real>& state,
   if (is_root_) {
     lists_.take(parts, late_measurement_);
   }
+  if (in_rounds_) {  // workers have compressed later messages meanwhile
+    contributed_.clear();
+    for (const LateMessage<Real>* late_message : parts.late_messages) {
+      contributed_.push_back(late_message->scalars);
+    }
+  }
 }
 
 /// The expected gap of models of the workers' own stays 0.
@@ -434,8 +441,9 @@ ExchangeView Measurement<Real>::exchange_view(const StepState<Real>& state) cons
           .sent_everything = lists_.sent_everything(),
           .cleared_is_dense = lists_.cleared_is_dense(),
           .traffic = traffic,
-          .traffic_model =
-              late_ || have_own_models_ ? std::nullopt : std::optional(traffic_model(state)),
+          .traffic_model = (late_ && !in_rounds_) || have_own_models_
+                               ? std::nullopt
+                               : std::optional(traffic_model(state)),
           .divisor = state.participants.are_all()
                          ? std::nullopt
                          : std::optional<double>(state.participants.count())};
@@ -445,7 +453,7 @@ template <class Real>
 TrafficModel Measurement<Real>::traffic_model(const StepState<Real>& state) const {
   return training_.method->aggregator->traffic_model(
       {.workers = state.participants.count(),
-       .entries = entries_of(worker_scalars_),
+       .entries = entries_of(contributed_.empty() ? worker_scalars_ : contributed_),
        .whole_messages = lists_.sent_everything(),
        .dimension = static_cast<double>(state.model.size()),
        .k = static_cast<double>(state.k),

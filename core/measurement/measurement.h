@@ -115,6 +115,7 @@ class Measurement {
   bool is_root_;
   bool in_gradient_units_;
   bool late_;
+  bool in_rounds_;  // late gradients enter in rounds, whose exchange has a cost model
   bool sees_messages_only_;
   bool have_own_models_;  // workers mix models: they exchange no gradients and remember none
 

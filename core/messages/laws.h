@@ -75,6 +75,9 @@ struct ProtocolLaw {
   /// 1 - |lambda_2| of the matrix that neighbours mix their models by, if these arrive whole.
   std::optional<double> spectral_gap = std::nullopt;
   bool contributions_weigh_alike = true;  // a version is the plain mean of its gradients
+  /// True if gradients are late by rounds: a version has one gradient of every worker, all of them
+  /// taken at one model, and clocks decide nothing of what is trained.
+  bool in_rounds = false;
   /// True if a study says how long gradients take in virtual time.
   bool times_gradients = false;
   /// True if these times are measured on this machine, and so differ from run to run.
@@ -91,6 +94,11 @@ struct ProtocolLaw {
   /// is_real does, and for workers in lockstep that a study wants to be timed so.
   bool is_on_wall_clock = false;
 };
+
+/// True if times of gradients and messages decide which gradients a version is made of.
+constexpr bool clocks_decide(const ProtocolLaw& law) {
+  return law.synchrony == Synchrony::late && !law.in_rounds;
+}
 
 /// Returns the law of a protocol of P workers in a run of which `participants` take part in each
 /// version.

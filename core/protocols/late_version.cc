@@ -42,10 +42,9 @@ std::unique_ptr<LateMessage<Real>> LateVersion<Real>::blank() {
   return late_message;
 }
 
+/// Sorts the late messages, and lists and weighs them.
 template <class Real>
-LateUpdate<Real> LateVersion<Real>::make(LateIteration<Real>&& iteration,
-                                         const Traffic& traffic,
-                                         std::span<const Contribution<Real>> sums) {
+void LateVersion<Real>::take_in_order() {
   std::sort(made_of_.begin(), made_of_.end(), [](const auto& a, const auto& b) {
     return std::pair(a->worker, a->number) < std::pair(b->worker, b->number);
   });
@@ -65,13 +64,32 @@ LateUpdate<Real> LateVersion<Real>::make(LateIteration<Real>&& iteration,
                                                  : late_message->weighed});
   }
   parts_.late_messages = late_messages_;
-  if (!sums.empty()) {
-    contributions_.assign(sums.begin(), sums.end());
-  }
-  exchange_->combine(Cluster(*alone_, static_cast<int>(contributions_.size())),
-                     {.dimension = d_, .k = d_, .of_workers = contributions_},
+}
+
+/// Every process combines what it has of all workers.
+template <class Real>
+void LateVersion<Real>::combine(std::span<const Contribution<Real>> contributions) {
+  exchange_->combine(Cluster(*alone_, static_cast<int>(contributions.size())),
+                     {.dimension = d_, .k = d_, .of_workers = contributions},
                      delivery_);
+}
+
+template <class Real>
+LateUpdate<Real> LateVersion<Real>::make(LateIteration<Real>&& iteration,
+                                         const Traffic& traffic,
+                                         std::span<const Contribution<Real>> sums) {
+  take_in_order();
+  combine(sums.empty() ? std::span<const Contribution<Real>>(contributions_) : sums);
   delivery_.traffic = traffic;
+  return std::move(iteration).update(delivery_, parts_);
+}
+
+template <class Real>
+LateUpdate<Real> LateVersion<Real>::make_round(LateIteration<Real>&& iteration,
+                                               Transfers* transfers) {
+  take_in_order();
+  delivery_.transfers = transfers;
+  combine(contributions_);
   return std::move(iteration).update(delivery_, parts_);
 }
 
@@ -107,6 +125,28 @@ void LateVersion<Real>::finish(LateUpdate<Real>&& update,
                                std::span<const WorkerScalars> of_workers) {
   parts_.notes = notes_of(made);
   parts_.of_workers = of_workers;
+  show(std::move(update));
+}
+
+/// No message between actors makes the version, and its time is that of the networks.
+template <class Real>
+void LateVersion<Real>::finish_round(LateUpdate<Real>&& update, std::uint64_t version) {
+  SimulatedVersion made;
+  made.version = version;
+  for (const LateMessage<Real>* message : late_messages_) {
+    made.gradients.push_back({.worker = static_cast<ActorId>(message->worker),
+                              .iteration = static_cast<std::uint32_t>(message->number),
+                              .base = message->base});
+  }
+  parts_.notes = notes_of(made);
+  parts_.notes.seconds = parts_.notes.version_seconds = std::nullopt;
+  parts_.notes.control_bytes = std::nullopt;
+  parts_.notes.waits = std::nullopt;
+  show(std::move(update));
+}
+
+template <class Real>
+void LateVersion<Real>::show(LateUpdate<Real>&& update) {
   std::move(update).finish(delivery_, parts_);
   std::move(made_of_.begin(), made_of_.end(), std::back_inserter(spare_));
   made_of_.clear();

@@ -40,11 +40,16 @@ class LateVersion {
   [[nodiscard]] LateUpdate<Real> make(LateIteration<Real>&& iteration,
                                       const Traffic& traffic,
                                       std::span<const Contribution<Real>> sums = {});
+  /// Does the same for a round, one message of every worker, which the aggregator exchanges. It has
+  /// the traffic, and `transfers` lists it unless it is null.
+  [[nodiscard]] LateUpdate<Real> make_round(LateIteration<Real>&& iteration, Transfers* transfers);
   /// Shows the version and forgets its late messages. `of_workers` is what is known of all workers
   /// where the root hosts none (VersionParts).
   void finish(LateUpdate<Real>&& update,
               const SimulatedVersion& made,
               std::span<const WorkerScalars> of_workers = {});
+  /// Does the same for a version of this number that was made of a round.
+  void finish_round(LateUpdate<Real>&& update, std::uint64_t version);
 
   /// Returns the traffic of the version in the making: the payloads that `made` counts between
   /// nodes and the server, and those inside nodes. A node's sum and model live with its first
@@ -60,6 +65,9 @@ class LateVersion {
   void visit(ActorState& state);
 
  private:
+  void take_in_order();
+  void combine(std::span<const Contribution<Real>> contributions);
+  void show(LateUpdate<Real>&& update);
   std::uint64_t bytes_of(const LateMessage<Real>& late_message) const;
   VersionNotes notes_of(const SimulatedVersion& made);
 

@@ -16,6 +16,7 @@ NetworkClocks::NetworkClocks(NetworkModel network, MachineOptions machine, int w
       work_(clocks_.size()),
       of_nodes_(clocks_.size()),
       of_workers_(clocks_.size()),
+      busy_(5 * clocks_.size()),
       tree_(tree_rounds(workers)) {}
 
 void NetworkClocks::compute(std::uint64_t first, std::uint64_t count) {
@@ -60,6 +61,18 @@ void NetworkClocks::exchange_in_parts(std::span<const ExchangePart> parts,
   for (std::size_t worker = 0; worker < workers(); ++worker) {
     clocks_[worker] = std::max(clocks_[worker], local.selected[worker]);
   }
+}
+
+double NetworkClocks::exchange_alone(const Transfers& transfers, bool with_work) {
+  const auto make_idle = [this] {
+    of_nodes_.assign(workers(), {});
+    of_workers_.assign(workers(), {});
+  };
+  make_idle();
+  std::fill(busy_.begin(), busy_.end(), 0);
+  exchange(transfers, with_work);
+  make_idle();
+  return *std::max_element(busy_.begin(), busy_.end());
 }
 
 double NetworkClocks::seconds_of(double share, const Transfers& transfers, bool with_work) const {
@@ -138,9 +151,13 @@ void NetworkClocks::send(std::size_t from, std::size_t to, double bytes) {
   auto& ports = stays_in_node ? of_workers_ : of_nodes_;
   const std::size_t ports_of = stays_in_node ? 1 : per_node;
   const double busy = link.beta_s_per_byte * bytes * share_;
+  const std::size_t row = stays_in_node ? 2 * workers() : 0;
+  busy_[row + from / ports_of] += busy + link.gap_s;
+  busy_[4 * workers() + from] += link.overhead_s;
   clocks_[from] += link.overhead_s;
   const double sent = ports[from / ports_of].send(clocks_[from], busy, link.gap_s);
   round_.push_back({.port = &ports[to / ports_of],
+                    .place = row + workers() + to / ports_of,
                     .to = to,
                     .arrival = sent + link.alpha_s,
                     .busy = busy,
@@ -154,12 +171,15 @@ void NetworkClocks::end_round() {
   if (!std::is_sorted(round_.begin(), round_.end(), is_earlier)) {
     std::stable_sort(round_.begin(), round_.end(), is_earlier);
   }
-  for (const auto& [port, to, arrival, busy, link] : round_) {
+  for (const auto& [port, place, to, arrival, busy, link] : round_) {
+    busy_[place] += busy + link->gap_s;
+    busy_[4 * workers() + to] += link->overhead_s;
     const double received = port->receive(arrival, busy, link->gap_s);
     clocks_[to] = std::max(clocks_[to], received) + link->overhead_s;
   }
   round_.clear();
   for (std::size_t worker = 0; worker < workers(); ++worker) {
+    busy_[4 * workers() + worker] += work_[worker];
     clocks_[worker] += std::exchange(work_[worker], 0);
   }
 }
@@ -240,6 +260,54 @@ void NetworkClocks::pass_doubling(double bytes) {
     send(worker - whole, worker, bytes);
   }
   end_round();
+}
+
+namespace {
+
+/// Puts the clocks of workers to the later of both times. A list that is empty is all 0.
+void set_later(std::span<const double> a, std::span<const double> b, NetworkClocks& clocks) {
+  std::vector<double> later(clocks.times().size());
+  for (const auto times : {a, b}) {
+    for (std::size_t worker = 0; worker < times.size(); ++worker) {
+      later[worker] = std::max(later[worker], times[worker]);
+    }
+  }
+  clocks.set_times(later);
+}
+
+}  // namespace
+
+void LaggedTimes::begin_round(NetworkClocks& clocks) {
+  set_later(last_message_, last_result_, clocks);
+}
+
+void LaggedTimes::compressed(const NetworkClocks& clocks) {
+  last_message_.assign(clocks.times().begin(), clocks.times().end());
+  messages_.push_back(last_message_);
+}
+
+void LaggedTimes::begin_exchange(NetworkClocks& clocks) {
+  clocks.set_times(messages_.front());
+  messages_.erase(messages_.begin());
+}
+
+void LaggedTimes::end_exchange(double busy, NetworkClocks& clocks) {
+  for (double& time : last_result_) {
+    time += busy;
+  }
+  set_later(clocks.times(), last_result_, clocks);
+  last_result_.assign(clocks.times().begin(), clocks.times().end());
+}
+
+void LaggedTimes::visit(ActorState& state, std::size_t workers) {
+  state.list(messages_, [&](std::vector<double>& times) {
+    state.numbers(times);
+    check_saved(times.size() == workers);
+  });
+  for (auto* times : {&last_message_, &last_result_}) {
+    state.numbers(*times);
+    check_saved(times->empty() || times->size() == workers);
+  }
 }
 
 }  // namespace residuum

@@ -47,9 +47,14 @@ class NetworkClocks {
                          const LocalTimes& local,
                          const Transfers& transfers,
                          bool with_work);
+  /// Replays an exchange on ports that are idle before it and after it. Returns for how long it
+  /// keeps the busiest port or worker busy: as often at most can such exchanges follow one another.
+  double exchange_alone(const Transfers& transfers, bool with_work);
   /// Returns what the share of an exchange would take if all workers were idle.
   double seconds_of(double share, const Transfers& transfers, bool with_work) const;
 
+  /// Sets the time at which each worker is done; there are as many times as workers.
+  void set_times(std::span<const double> times) { clocks_.assign(times.begin(), times.end()); }
   /// Returns the time at which each worker is done.
   std::span<const double> times() const { return clocks_; }
   /// Returns the time at which the last worker is done.
@@ -62,10 +67,11 @@ class NetworkClocks {
   std::size_t workers() const { return clocks_.size(); }
   /// A message of the round that is replayed, on its way.
   struct Message {
-    Port* port;      // that receives it
-    std::size_t to;  // worker
-    double arrival;  // if the port is free
-    double busy;     // seconds of the port
+    Port* port;         // that receives it
+    std::size_t place;  // of that port's seconds in `busy_`
+    std::size_t to;     // worker
+    double arrival;     // if the port is free
+    double busy;        // seconds of the port
     const LinkModel* link;
   };
 
@@ -85,8 +91,44 @@ class NetworkClocks {
   double share_ = 1;            // of the exchange that is replayed
   std::vector<Message> round_;
   std::vector<Port> of_nodes_, of_workers_;
+  // Seconds for which the exchanges so far have kept what sends and what receives of nodes, the
+  // same of workers, and the workers themselves busy: five rows of a number for each worker.
+  std::vector<double> busy_;
   std::vector<std::vector<Edge>> tree_;  // rounds up to worker 0
   std::vector<double> sums_;             // bytes of the lists before each one
+};
+
+/// Lagged times let the exchanges of a worker run beside its gradients, and beside one another: an
+/// exchange begins at a worker that has its message, and a gradient at one that has the newest
+/// version. Exchanges share ports and workers. Each ends later than the one before by what keeps
+/// the busiest of them busy, at least. That is exact for a single message of every worker; messages
+/// of several rounds are taken to fill the gaps of other exchanges.
+///
+/// Gradients of c seconds, exchanges that take x alone and keep a port busy for b <= x, and a lag
+/// of tau make a version take in the long run
+///   max(c, b, (c + x)/(tau + 1)):
+/// the longest mean of the cycles gradient -> next gradient, exchange -> next exchange, and
+/// gradient
+/// -> its exchange -> the gradient tau + 1 rounds later. A lag hides latency, but not bandwidth.
+class LaggedTimes {
+ public:
+  /// Puts the clocks to where each worker begins its next gradient.
+  void begin_round(NetworkClocks& clocks);
+  /// Notes that the workers have their messages now.
+  void compressed(const NetworkClocks& clocks);
+  /// Puts the clocks to where each worker begins the exchange of the oldest round under way.
+  void begin_exchange(NetworkClocks& clocks);
+  /// Puts the clocks, which have been moved on by the exchange alone, to where each worker has its
+  /// result. `busy` are the seconds of the busiest port.
+  void end_exchange(double busy, NetworkClocks& clocks);
+
+  /// Passes all times; those that are loaded are of so many workers.
+  void visit(ActorState& state, std::size_t workers);
+
+ private:
+  std::vector<std::vector<double>> messages_;  // when workers had them, of rounds under way
+  std::vector<double> last_message_;
+  std::vector<double> last_result_;
 };
 
 }  // namespace residuum

@@ -59,6 +59,26 @@ void VirtualTime::advance(std::uint64_t first, std::uint64_t count, const LocalS
   take_times();
 }
 
+void VirtualTime::begin_round(std::uint64_t round, const LocalSeconds& seconds) {
+  compute_ = of_all_workers(seconds.compute);
+  select_ = of_all_workers(seconds.select);
+  for (Followed& followed : followed_) {
+    followed.lagged.begin_round(followed.clocks);
+    compute(followed, round, 1);
+    select(followed);
+    followed.lagged.compressed(followed.clocks);
+  }
+}
+
+void VirtualTime::end_round() {
+  for (Followed& followed : followed_) {
+    followed.lagged.begin_exchange(followed.clocks);
+    const double busy = followed.clocks.exchange_alone(transfers_, followed.last >= Part::merge);
+    followed.lagged.end_exchange(busy, followed.clocks);
+  }
+  take_times();
+}
+
 void VirtualTime::move(Followed& followed, std::uint64_t first, std::uint64_t count) {
   if (layers_) {
     overlap(followed, first);
@@ -136,6 +156,7 @@ std::vector<double> VirtualTime::of_all_workers(const std::vector<double>& mine)
 void VirtualTime::visit_numbers(ActorState& state) {
   for (Followed& followed : followed_) {
     followed.clocks.visit(state);
+    followed.lagged.visit(state, static_cast<std::size_t>(cluster_.workers()));
     if (layers_) {
       followed.expected.visit(state);
     }

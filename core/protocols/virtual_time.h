@@ -33,6 +33,15 @@ class VirtualTime {
   /// `first` on, and by its exchange. The call is collective.
   void advance(std::uint64_t first, std::uint64_t count, const LocalSeconds& seconds);
 
+  // With a lag the exchange of a round lasts while gradients of later rounds are computed. A round
+  // begins once the versions before it are there; rounds begin and end in their order.
+
+  /// Moves all clocks on by a gradient of each worker, of this number. The call is collective.
+  void begin_round(std::uint64_t round, const LocalSeconds& seconds);
+  /// Moves them on by the exchange of the oldest round, which makes a version. The transfers must
+  /// have the amounts of all processes.
+  void end_round();
+
   /// Returns the times up to the last version; they are right on the root.
   NetworkView view() const {
     return {.times = times_,
@@ -53,6 +62,7 @@ class VirtualTime {
     Part last = Part::wire;  // and all before it
     NetworkClocks clocks;
     ExpectedTimes expected = {};  // with overlap
+    LaggedTimes lagged = {};      // with a lag
     std::size_t exchanges = 1;    // of the last version
   };
 

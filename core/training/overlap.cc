@@ -83,7 +83,7 @@ void check_overlap(const Overlap& overlap,
   }
   require(protocol.synchrony == Synchrony::lockstep,
           "{}: messages hide behind back-propagation where workers exchange every gradient when "
-          "they have it; set protocol.kind = \"bsp\", or leave it out",
+          "they have it; set protocol.kind = \"bsp\" without a lag, or leave it out",
           overlap.place);
   check_layers(overlap, objective);
   check_method(overlap, method, objective.dimension());

@@ -113,10 +113,14 @@ reports::RunLinks links_of(const reports::Run& run) {
   const auto& config = reports::value_at(run.config, "config.network");
   const Section section("network", config.is_object() ? nlohmann::json(config) : nlohmann::json());
   const auto workers = reports::number_at(run.config, "config.workers.count").value_or(1);
-  const auto read = read_network(section, static_cast<int>(workers), Synchrony::lockstep);
+  const auto read = read_network(section, static_cast<int>(workers), {});
   reports::RunLinks links;
   if (read.overlap.rule != OverlapRule::none) {
     links.why_not = "layers travel while gradients are computed, so that times do not add up";
+  }
+  if (run.facts.in_rounds) {
+    links.why_not =
+        "exchanges last while later gradients are computed, so that times do not add up";
   }
   for (const auto& network : read.networks) {
     if (network.workers_per_node > 1) {

@@ -109,6 +109,7 @@ void add_protocol(const PreparedRun& run, RunFacts& facts) {
   facts.staleness = number_of(law.staleness);
   facts.contributions = number_of(law.contributions);
   facts.contributions_weigh_alike = law.contributions_weigh_alike;
+  facts.in_rounds = law.in_rounds;
   facts.spectral_gap = facts.sends_everything ? law.spectral_gap : std::nullopt;
   facts.participants = number_of(law.participants);
 }
@@ -177,11 +178,11 @@ void add_gradients(const PreparedRun& run, const Facts& of_objective, RunFacts& 
       !run.objective->recorded_steps() && run.objective->source() == nullptr;
   facts.partition_from_seed =
       run.config["workers"].value("partition_seed", nlohmann::json()) == "run";
-  // Which gradients are late, and by how much, may be drawn.
+  // Unless they enter in rounds, which gradients are late, and by how much, may be drawn.
   const bool draws_batches = !facts.full_gradients && facts.gradients_from_seed;
   facts.deterministic = !draws_batches && !facts.starts_from_seed && !facts.partition_from_seed &&
-                        facts.synchrony != Synchrony::late && !facts.selects_at_random &&
-                        !facts.participants;
+                        (facts.synchrony != Synchrony::late || facts.in_rounds) &&
+                        !facts.selects_at_random && !facts.participants;
 }
 
 /// Adds the L of EF21's theorems, in which all workers count the same: the root of the mean of

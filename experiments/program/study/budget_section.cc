@@ -216,11 +216,13 @@ void check_batches(const Section& budget, const Training& training, std::uint64_
 
 void check_recorded(const Section& budget, const Training& training, const ProtocolLaw& law) {
   const auto steps = training.objective->recorded_steps();
-  if (!steps || law.synchrony == Synchrony::late) {
+  if (!steps || clocks_decide(law)) {
     return;
   }
-  // check_batches knows that this product is below 2^32.
-  const std::uint64_t gradients = training.iterations * law.local_steps;
+  // check_batches knows that this product is below 2^32. With a lag, gradients are under way when
+  // the last version is made.
+  const std::uint64_t lag = law.in_rounds ? law.staleness.value_or(0) : 0;
+  const std::uint64_t gradients = training.iterations * law.local_steps + lag;
   require(
       gradients <= *steps,
       "{}: {} iterations take {} gradients of each worker, but {} are recorded; give at most {}",
@@ -228,7 +230,7 @@ void check_recorded(const Section& budget, const Training& training, const Proto
       training.iterations,
       gradients,
       *steps,
-      *steps / law.local_steps);
+      *steps > lag ? (*steps - lag) / law.local_steps : 0);
 }
 
 void check_source(const Section& protocol, const Training& training, const ProtocolLaw& law) {
@@ -239,7 +241,7 @@ void check_source(const Section& protocol, const Training& training, const Proto
       law.synchrony == Synchrony::lockstep && law.local_steps == 1 && !law.is_real;
   require(takes_one,
           "{}: a training outside has one gradient of each worker an iteration, at one model; use "
-          "'bsp'",
+          "'bsp' without a lag",
           protocol.where("kind"));
 }
 

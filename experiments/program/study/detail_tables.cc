@@ -60,7 +60,7 @@ bool read_staleness(const Section& probes, const ProtocolLaw& protocol) {
   const bool is_asked = probes.flag("staleness", false);
   require(!is_asked || protocol.synchrony == Synchrony::late,
           "{}: no gradient is late under this protocol; take the key out, or take a protocol with "
-          "late gradients (ssp, asp, inhad)",
+          "late gradients (ssp, asp, inhad, or bsp with a lag)",
           probes.where("staleness"));
   return is_asked;
 }

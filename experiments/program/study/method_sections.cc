@@ -161,8 +161,8 @@ void read_quantiser(const Section& section,
     method.quantised_layers.assign(layers.begin(), layers.end());
   }
   // Messages of late gradients and of neighbours meet no aggregator on their way.
-  const bool meets_aggregator =
-      protocol.synchrony == Synchrony::lockstep || protocol.synchrony == Synchrony::periodic;
+  const bool meets_aggregator = protocol.synchrony == Synchrony::lockstep ||
+                                protocol.synchrony == Synchrony::periodic || protocol.in_rounds;
   if (method.quantiser != nullptr && meets_aggregator) {
     check_quantiser(method, aggregator.text("kind"), section.where("kind"));
   }
@@ -205,8 +205,8 @@ void check_participation(const Section& workers,
   }
   const std::string where = workers.where(kKey);
   require(law.may_leave_out,
-          "{}: under this protocol no worker can be left out of a version; use protocol \"bsp\" or "
-          "\"local\"",
+          "{}: under this protocol no worker can be left out of a version; use protocol \"bsp\" "
+          "without a lag, or \"local\"",
           where);
   require(training.networks.empty() && !training.times_work && !law.times_gradients,
           "{}: virtual clocks follow all workers of every version; take out [network], and "

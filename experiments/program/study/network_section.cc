@@ -235,13 +235,13 @@ const std::vector<NamedNetwork>& named_networks() {
   return networks;
 }
 
-NetworkSection read_network(const Section& section, int workers, Synchrony synchrony) {
+NetworkSection read_network(const Section& section, int workers, const ProtocolLaw& protocol) {
   NetworkSection read{.networks =
                           networks_of(section.any("model", "none"), section.where("model"))};
   read_nodes(section, workers, read.networks);
   read.times_work = section.choice("local", {"none", "measured"}, "none") == "measured";
   read.overlap = read_overlap(section);
-  if (synchrony == Synchrony::late) {
+  if (clocks_decide(protocol)) {
     check_late(section, read);
   }
   return read;

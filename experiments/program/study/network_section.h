@@ -30,7 +30,7 @@ struct NetworkSection {
 ///                     which those of the layers are ready.
 /// A value that is out of range is a usage error, and so is what the protocol cannot have: late
 /// gradients depend on the network, so that these runs have one, without nodes or local work.
-NetworkSection read_network(const Section& section, int workers, Synchrony synchrony);
+NetworkSection read_network(const Section& section, int workers, const ProtocolLaw& protocol);
 
 /// A network that a study can name.
 struct NamedNetwork {

@@ -184,8 +184,7 @@ void read_probes(const Section& section, PreparedRun& run) {
   if (law.is_real) {
     refuse_details(section, run);
   }
-  run.details.networks =
-      !training.networks.empty() && law.synchrony != Synchrony::late && !law.is_on_wall_clock;
+  run.details.networks = !training.networks.empty() && !clocks_decide(law) && !law.is_on_wall_clock;
   if (training.overlap.rule != OverlapRule::none && !law.is_on_wall_clock) {
     run.details.overlapped = run.objective->layers();
   }

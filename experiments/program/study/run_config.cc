@@ -282,7 +282,7 @@ std::unique_ptr<Method> read_method(const Sections& sections,
 
 /// Reads what virtual clocks assume of links.
 void read_networks(const Section& section, PreparedRun& run, KnownKeys& known) {
-  const auto network = read_network(section, run.workers, law_of(run).synchrony);
+  const auto network = read_network(section, run.workers, law_of(run));
   known.note(section.name(), section.known());
   if (section.given().empty()) {  // a section that does nothing is no part of the run
     return;

@@ -123,6 +123,7 @@ constexpr auto kValues = std::to_array<KeyValues>({
     {"feedback.masking", "true/false"},
     {"protocol.kind", "name"},
     {"protocol.period", "integer>=1"},
+    {"protocol.lag", "integer>=0"},
     {"protocol.execution", "\"simulated\" | \"real\""},
     {"protocol.staleness", "integer>=0 | \"unlimited\""},
     {"protocol.nodes", "integer>=1"},

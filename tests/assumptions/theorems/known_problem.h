@@ -159,9 +159,9 @@ class UnequalQuadratics final : public Objective {
     facts.workers = static_cast<double>(workers());
     facts.dimension = static_cast<double>(dimension());
     facts.full_gradients = settings_.noise_variance == 0;
-    facts.deterministic = facts.full_gradients && !facts.selects_at_random &&
-                          (recipe.protocol == nullptr ||
-                           recipe.protocol->law(recipe.workers).synchrony != Synchrony::late);
+    facts.deterministic =
+        facts.full_gradients && !facts.selects_at_random &&
+        (recipe.protocol == nullptr || !clocks_decide(recipe.protocol->law(recipe.workers)));
     facts.workers_are_alike =
         settings_.spread == 0 &&
         std::all_of(settings_.scales.begin(), settings_.scales.end(), [&](double scale) {
@@ -191,6 +191,7 @@ class UnequalQuadratics final : public Objective {
       facts.staleness = number(stays.staleness);
       facts.contributions = number(stays.contributions);
       facts.spectral_gap = stays.spectral_gap;
+      facts.in_rounds = stays.in_rounds;
     }
     facts.outer_step = recipe.outer_step;
     facts.has_optimisers = recipe.local["optimiser"] != "sgd";

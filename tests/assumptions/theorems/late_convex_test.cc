@@ -83,7 +83,7 @@ TEST(LateConvex, AsksForWhatItsProofUses) {
   expect_unmet(facts, "no momentum");
   facts = late_convex_facts();
   facts.synchrony = Synchrony::lockstep;
-  expect_unmet(facts, "a server applies gradients");
+  expect_unmet(facts, "versions are made of gradients that may be late");
 }
 
 // There is no limit of the step: the longest ones are not stable.

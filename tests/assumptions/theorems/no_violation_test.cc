@@ -117,6 +117,21 @@ TEST(NoViolation, OfTheCertificateByAnyRuleWhereWorkersStepLocally) {
   }
 }
 
+// Every version has one gradient of each worker at one model, so that unequal workers are no bias.
+TEST(NoViolation, OfLateGradientsInRoundsWhereWorkersDiffer) {
+  const UnequalQuadratics problem({.noise_variance = 4, .spread = 2});
+  for (const int lag : {1, 4}) {
+    const auto protocol = make_protocol(Section("protocol", Json{{"kind", "bsp"}, {"lag", lag}}));
+    Recipe recipe{
+        .aggregator = {{"kind", "allgather"}}, .step = {{"value", 0.05}}, .iterations = 400};
+    recipe.protocol = protocol.get();
+    const auto evidence = test::evidence_of(problem, recipe, kSeeds);
+    const Bound bound = expect_no_violation("delayed", evidence, "lag " + std::to_string(lag));
+    EXPECT_EQ(test::value_of(bound, "τ"), lag);
+    EXPECT_EQ(test::evaluate("certificate", evidence).verdict, BoundVerdict::not_applicable);
+  }
+}
+
 /// 1/(L + factor root L_p) with theta = 1 - sqrt(1 - 0.1).
 double ef21_limit(double factor) {
   const double rest = std::sqrt(1 - 0.1);

@@ -276,6 +276,22 @@ TEST(Resumed, LateGradientsGoOnToTheSameBitsWithWhatIsUnderWay) {
   }
 }
 
+TEST(Resumed, RoundsThatWaitForTheirExchangeGoOnToTheSameBits) {
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  for (const int lag : {1, 3}) {
+    const auto protocol = make_protocol(
+        Section("protocol", Json{{"kind", "bsp"}, {"lag", lag}, {"compute", "exponential:1"}}));
+    for (const Json& sparsifier : {Json{{"kind", "none"}}, Json{{"kind", "top-k"}, {"k", 2}}}) {
+      Recipe recipe{.sparsifier = sparsifier, .aggregator = {{"kind", "allgather"}}};
+      recipe.protocol = protocol.get();
+      recipe.networks = {{.links = {.alpha_s = 0.7, .beta_s_per_byte = 0.001}}};
+      recipe.momentum = 0.6;
+      recipe.split = Json(2);
+      expect_resumes(objective, watched(recipe));
+    }
+  }
+}
+
 TEST(Resumed, ModelsOfNeighboursGoOnToTheSameBits) {
   const auto objective = test::noisy_quadratic(12, 0.5);
   for (const char* mixing : {"plain", "choco"}) {

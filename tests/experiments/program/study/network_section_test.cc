@@ -16,7 +16,7 @@ using NetworkJson = nlohmann::json;
 
 Overlap overlap_of(const NetworkJson& keys) {
   const Section section("network", keys);
-  const Overlap overlap = read_network(section, 4, Synchrony::lockstep).overlap;
+  const Overlap overlap = read_network(section, 4, {}).overlap;
   section.finish();
   return overlap;
 }
@@ -49,7 +49,7 @@ TEST(NetworkSection, LetsASweepHaveLayerTimesBesideNone) {
 TEST(NetworkSection, RecordsItsKeysAndTheTimesOfLayersThatCount) {
   const auto resolved = [](const NetworkJson& keys) {
     const Section section("network", keys);
-    read_network(section, 4, Synchrony::lockstep);
+    read_network(section, 4, {});
     return section.resolved();
   };
   EXPECT_EQ(resolved({{"model", "1gbe"}}),
@@ -73,7 +73,7 @@ TEST(NetworkSection, RefusesTimesThatAreNoFractions) {
 
 NetworkSection network_of_text(const char* model, Synchrony synchrony = Synchrony::lockstep) {
   const Section section("network", {{"model", NetworkJson::parse(model)}});
-  return read_network(section, 4, synchrony);
+  return read_network(section, 4, {.synchrony = synchrony});
 }
 
 std::string network_error_of(const char* model, Synchrony synchrony = Synchrony::lockstep) {
@@ -121,6 +121,16 @@ TEST(NetworkSection, NamesNetworksByTheirNumbers) {
             "0.0001s+9e-09s/byte");
   EXPECT_EQ(network_of_text(kLogGpTable).networks[0].name,
             "L=5e-06s o=1e-06s g=2e-06s G=1e-09s/byte");
+}
+
+// A lag is fixed: clocks tell the time of the run on each network, and decide nothing.
+TEST(NetworkSection, HasSeveralNetworksWhereGradientsAreLateByRounds) {
+  const Section section("network", {{"model", {"1gbe", "10gbe"}}});
+  EXPECT_EQ(
+      read_network(section, 4, {.synchrony = Synchrony::late, .in_rounds = true}).networks.size(),
+      2U);
+  EXPECT_THAT(network_error_of(R"(["1gbe", "10gbe"])", Synchrony::late),
+              HasSubstr("late gradients depend on the network"));
 }
 
 TEST(NetworkSection, RefusesLogGPWhereGradientsAreLate) {
