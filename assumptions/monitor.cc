@@ -69,6 +69,9 @@ void set_basics(const StepView& view, Row& row) {
   if (view.iterates.distance_sq) {
     row.set(Column::distance_sq, *view.iterates.distance_sq);
   }
+  if (view.iterates.shift) {
+    row.set(Column::shift_gap_sq, view.iterates.shift->after_sq);
+  }
   if (view.test) {
     row.set(Column::test_loss, view.test->loss);
     if (!std::isnan(view.test->accuracy)) {  // it is where nothing is classified

@@ -4,6 +4,9 @@
 // dominates |e_{t+1}| for any measured q_t: a hard invariant of every run (the step of z is
 // eta_t |mean G_t| without momentum). Where e_t + eta_t mean G_t is 0 and e_{t+1} is not, q_t is
 // infinite, and the bound starts anew from the gap.
+//
+// Where a server sends compressed changes of the model, the gap of their sum W must contract too:
+// |w_{t+1} - W_{t+1}|^2 <= (1 - k/d) |w_{t+1} - W_t|^2.
 
 #include <cmath>
 #include <limits>
@@ -34,6 +37,9 @@ class ContractionProbe final : public Probe {
     row.set(Column::mean_grad_norm_sq, norm_sq<double>(view.mean.gradient));
     const double gap_sq = distance_sq(view.iterates.model, view.iterates.virtual_dense);
     row.set(Column::gap_norm_sq, gap_sq);
+    if (view.iterates.shift) {
+      check_shift(view, *view.iterates.shift, checks);
+    }
     const double compensated = view.iterates.compensated_gap_norm_sq;
     if (compensated == 0 && gap_sq <= rounding_of_step_sq(view)) {
       bound_ = std::sqrt(gap_sq);
@@ -80,6 +86,21 @@ class ContractionProbe final : public Probe {
   }
 
  private:
+  /// An entry that was sent is off by the rounding of a difference and of a sum.
+  static void check_shift(const StepView& view, const ShiftGap& gap, std::vector<Check>& checks) {
+    const double unit = view.run.unit_roundoff;
+    const double rounding = 9 * unit * unit * norm_sq<double>(view.iterates.model);
+    const double allowed = gap.kept * gap.before_sq;
+    checks.push_back({.iteration = view.iteration,
+                      .name = "shift-contraction",
+                      .worker = std::nullopt,
+                      .lhs = gap.after_sq,
+                      .rhs = allowed,
+                      .holds = gap.after_sq <= allowed * (1 + kNormRounding) + rounding,
+                      .hard = true,
+                      .expected = true});
+  }
+
   /// Returns what rounding may leave of a step that is 0 without it.
   static double rounding_of_step_sq(const StepView& view) {
     const double units = view.memory_step > 0 ? view.step_size / view.memory_step : 0;

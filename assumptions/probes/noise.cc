@@ -107,9 +107,10 @@ class NoiseProbe final : public Probe {
   }
 
   /// Sets the estimate of |grad f|^2, and with weight decay that of |grad f + lambda w|^2. The mean
-  /// gradient of some workers estimates their own objective, and has no such estimate.
+  /// gradient of some workers estimates their own objective, and that at a shift of w another
+  /// point's: they have no such estimate.
   static void set_split(const StepView& view, double split, Row& row) {
-    if (view.run.leaves_out) {
+    if (view.run.leaves_out || !view.run.gradients_at_model) {
       return;
     }
     row.set(Column::grad_norm_sq_split, split);

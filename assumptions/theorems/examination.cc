@@ -156,10 +156,11 @@ void Examination::remark(const std::string& text) {
   bound_.remarks += (bound_.remarks.empty() ? "" : "; ") + text;
 }
 
-/// Late gradients, and those of workers with models of their own, say nothing of grad f at the
-/// model that the theorems are about.
+/// Late gradients, and those of workers with models of their own or with a shift of the model, say
+/// nothing of grad f at the model that the theorems are about.
 bool Examination::half_batches_are_at_the_model() const {
-  return method().synchrony == Synchrony::lockstep || method().synchrony == Synchrony::periodic;
+  return !method().shift_contraction &&
+         (method().synchrony == Synchrony::lockstep || method().synchrony == Synchrony::periodic);
 }
 
 std::optional<Average> Examination::left_at(const Snapshot& snapshot) const {
@@ -573,6 +574,18 @@ void Examination::lockstep() {
 }
 
 void Examination::unbiased_gradients_at_model() {
+  unbiased_draws();
+  const char* statement = "gradients are taken at the model that the update moves";
+  ask(statement);
+  if (method().shift_contraction) {
+    precondition(statement,
+                 false,
+                 "they are taken at its shift, the sum of the compressed changes that a server has "
+                 "sent");
+  }
+}
+
+void Examination::unbiased_draws() {
   const RunFacts& facts = method();
   std::string detail =
       facts.full_gradients ? "gradients are full" : "sampling is " + facts.sampling;
@@ -586,6 +599,10 @@ void Examination::unbiased_gradients_at_model() {
 
 void Examination::unbiased_gradients() {
   unbiased_gradients_at_model();
+  workers_hand_in_gradients();
+}
+
+void Examination::workers_hand_in_gradients() {
   const char* statement = "workers hand in gradients";
   ask(statement);
   if (method().has_optimisers) {
@@ -693,6 +710,14 @@ void Examination::full_gradients() {
   precondition("full gradients",
                method().full_gradients,
                method().full_gradients ? "gradients are full" : "gradients are drawn from batches");
+}
+
+double Examination::model_is_shifted() {
+  const auto share = method().shift_contraction;
+  precondition("a server sends compressed changes of the model",
+               share.has_value(),
+               share ? "it does" : "workers have the model itself");
+  return need({"α", share, "exact: k/d of the changes that the server sends"});
 }
 
 double Examination::sparsifier_keeps_a_share() {

@@ -45,10 +45,16 @@ class Examination {
   std::pair<double, double> need_both(const std::vector<Constant>& constants);
 
   void lockstep();
-  /// Gradients at the model that all share are unbiased given the past.
+  /// Gradients are unbiased given the past, and taken at the model that the update moves.
   void unbiased_gradients_at_model();
+  /// Gradients are unbiased given the past, wherever they are taken.
+  void unbiased_draws();
+  /// A server sends the workers compressed changes of the model; returns the share that it keeps.
+  double model_is_shifted();
   /// Gradients are unbiased, and workers send gradients, not directions of an optimiser.
   void unbiased_gradients();
+  /// Workers send gradients, not directions of an optimiser.
+  void workers_hand_in_gradients();
   /// Every worker's gradient has the expectation grad f, or the mean of all that a version has of
   /// one model.
   void workers_are_alike();

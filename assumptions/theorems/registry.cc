@@ -25,6 +25,7 @@ Bound top_k_convex(const Evidence& evidence);
 Bound ef21(const Evidence& evidence);
 Bound ef21_arithmetic_mean(const Evidence& evidence);
 Bound ef21_pl(const Evidence& evidence);
+Bound ef21_p(const Evidence& evidence);
 Bound three_point(const Evidence& evidence);
 Bound tight_ef14(const Evidence& evidence);
 Bound tight_ef21(const Evidence& evidence);
@@ -117,6 +118,11 @@ constexpr auto kTheorems = std::to_array<Theorem>({
      "Richtárik, Sokolov, Fatkhullin, NeurIPS 2021, for μ-PL f",
      ef21_pl,
      ef21_pl_rate},
+    {"ef21-p",
+     "X_T ≤ 2Δ/(ηT) + Lησ²/P + (β/θ)L²η²σ²/P,  √(β/θ) = √(1 − α)/θ, θ = 1 − √(1 − α), "
+     "α = k/d of changes of the model,  η ≤ 1/(L(1 + √(β/θ)))",
+     "Gruntkowska, Tyurin, Richtárik, ICML 2023, with other constants, proved here",
+     ef21_p},
     {"tight-ef14",
      "V_{t+1} ≤ ρ*V_t,  V = ‖Σe_p‖²/(Ps) + Σ‖w − x* − e_p‖²,  s = √(1 − k/d),  η = η*(L, μ, s)",
      "Berg Thomsen, Taylor, Dieuleveut, arXiv:2506.05271, and arXiv:2605.31594 for P workers",

@@ -71,6 +71,9 @@ struct RunFacts {
   bool is_sparse = true;           // g has at most k entries
   bool completes_support = false;  // applied entries have the values of all workers
   bool selects_largest = false;    // sums of messages are cut to their k largest entries
+  /// The share that a server keeps of each change of the model that it sends to the workers, which
+  /// take gradients at the sum of these; absent where they take them at the model.
+  std::optional<double> shift_contraction = std::nullopt;
   Memory memory = Memory::residual;
   /// a, where estimates follow an average v := (1 - a) v + a G of the gradients.
   std::optional<double> averaging = std::nullopt;
@@ -211,6 +214,7 @@ void visit_fact_fields(const Visit& visit) {  // NOLINT(readability-function-siz
   visit(FactField{"laws.aggregator.selects_largest", Both::claim}, &F::selects_largest);
   visit(FactField{"laws.aggregator.weighs_messages", Both::reservation}, &F::weighs_messages);
   visit(FactField{"laws.aggregator.approximates_sum", Both::reservation}, &F::approximates_sum);
+  visit(FactField{"laws.aggregator.shift_contraction", Both::smaller}, &F::shift_contraction);
 
   visit(FactField{"laws.feedback.memory", Both::same}, &F::memory);
   visit(FactField{"laws.feedback.in_gradient_units", Both::reservation}, &F::in_gradient_units);

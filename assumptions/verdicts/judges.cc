@@ -116,6 +116,8 @@ Ratios unbiased_gradients(const Evidence& evidence) {
     ratios.known_not = "workers hand in directions of an optimiser, not gradients";
   } else if (!evidence.method().gradient_bias.empty()) {
     ratios.known_not = evidence.method().gradient_bias;
+  } else if (evidence.method().shift_contraction) {
+    ratios.known_not = "gradients are taken at the shift that a server has sent, not at the model";
   }
   return ratios;
 }

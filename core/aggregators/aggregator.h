@@ -83,6 +83,10 @@ class Aggregator {
   /// True if the aggregator selects k entries itself, so that the sparsifier must have a k.
   virtual bool needs_k() const = 0;
 
+  /// Returns how many entries of the changes of a model of d numbers a server sends to the workers
+  /// where the law says that it shifts the model.
+  virtual std::size_t shift_entries(std::size_t dimension) const { return dimension; }
+
   /// Reports a usage error for a number of workers, or for layers of a model, that the aggregator
   /// cannot work with.
   virtual void check(int /*workers*/, std::span<const MatrixPlace> /*layers*/) const {}

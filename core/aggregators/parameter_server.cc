@@ -9,34 +9,44 @@
 // takes back its own share there by the put-back rule. The sum of all residuals is the same after
 // an exchange; what differs is that the rest competes anew for a place in the messages of its
 // workers, and not directly in the next sum.
+//
+// With down = "ef21-p" the server keeps the model, and sends the k entries of largest change since
+// its messages (Gruntkowska, Tyurin, Richtarik, ICML 2023): workers take gradients at the sum of
+// these (core/training/model_shift.h). The list has k entries whatever the sum is.
 
 #include <algorithm>
 #include <cstring>
 
 #include "core/aggregators/dense_sums.h"
 #include "core/aggregators/gather.h"
+#include "core/config/amount.h"
 #include "core/messages/wire.h"
 #include "core/vectors/merge.h"
 
 namespace residuum {
 namespace {
 
-enum class WayDown { whole, top_k };
+enum class WayDown { whole, top_k, model_change };
+
+struct ServerSettings {
+  WayDown down = WayDown::whole;
+  Amount change = {};  // entries of a change of the model
+};
 
 template <class Real>
 class ServerExchange final : public Exchange<Real> {
  public:
-  explicit ServerExchange(WayDown down) : down_(down) {}
+  explicit ServerExchange(const ServerSettings& settings) : settings_(settings) {}
 
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
                Delivery<Real>& delivery) override {
     Ledger ledger(cluster, delivery.transfers);
     push(contributions, ledger);
-    if (down_ == WayDown::whole) {
-      send_whole(contributions, ledger, delivery);
-    } else {
+    if (settings_.down == WayDown::top_k) {
       send_largest(contributions, ledger, delivery);
+    } else {
+      send_whole(contributions, ledger, delivery);
     }
     delivery.traffic = ledger.traffic();
   }
@@ -55,8 +65,11 @@ class ServerExchange final : public Exchange<Real> {
     end_round(ledger);
   }
 
-  /// Charges the messages of the server, of so many entries in the sum.
-  void pull(std::size_t entries, std::size_t dimension, Ledger& ledger) const {
+  /// Charges the messages of the server where the sum has so many entries.
+  void pull(std::size_t entries_of_sum, std::size_t dimension, Ledger& ledger) const {
+    const std::size_t entries = settings_.down == WayDown::model_change
+                                    ? settings_.change.resolve(dimension)
+                                    : entries_of_sum;
     const std::size_t bytes =
         std::min(entries * entry_bytes<Real>(dimension), dimension * sizeof(Real));
     for (int worker = 0; worker < ledger.cluster().workers(); ++worker) {
@@ -222,7 +235,7 @@ class ServerExchange final : public Exchange<Real> {
     delivery.cut_in_merges.resize(lists.size());  // all of them are empty
   }
 
-  WayDown down_;
+  ServerSettings settings_;
   std::vector<Real> dense_;
   SparseVector<Real> whole_, cut_;
   MessageLists<Real> lists_;
@@ -232,16 +245,24 @@ class ServerExchange final : public Exchange<Real> {
   Bytes bytes_;  // of the way down
 };
 
-class ParameterServer final : public AggregatorFor<ServerExchange, WayDown> {
+class ParameterServer final : public AggregatorFor<ServerExchange, ServerSettings> {
  public:
-  explicit ParameterServer(WayDown down) : AggregatorFor(down), cuts_(down == WayDown::top_k) {}
+  explicit ParameterServer(const ServerSettings& settings)
+      : AggregatorFor(settings),
+        settings_(settings),
+        cuts_(settings.down == WayDown::top_k),
+        shifts_(settings.down == WayDown::model_change) {}
 
   AggregatorLaw law() const override {
     return {.applies_whole_messages = !cuts_,
             .cuts_in_merges = false,
             .is_sparse = cuts_,
             .forwards_messages = true,
+            .shifts_model = shifts_,
             .selects_largest = cuts_};
+  }
+  std::size_t shift_entries(std::size_t dimension) const override {
+    return shifts_ ? settings_.change.resolve(dimension) : dimension;
   }
   bool needs_k() const override { return cuts_; }
 
@@ -249,20 +270,33 @@ class ParameterServer final : public AggregatorFor<ServerExchange, WayDown> {
   TrafficModel traffic_model(const TrafficShape& shape) const override {
     const double vector_bytes = shape.dimension * shape.value_bytes;
     const double up = shape.message_bytes();
-    const double entries_down = cuts_ ? std::min(shape.entries, shape.k) : shape.entries;
+    const double entries_down = shifts_ ? static_cast<double>(settings_.change.resolve(
+                                              static_cast<std::size_t>(shape.dimension)))
+                                : cuts_ ? std::min(shape.entries, shape.k)
+                                        : shape.entries;
     const double down = shape.workers * std::min(entries_down * shape.entry_bytes(), vector_bytes);
     return {.bytes = up + down, .exact = false};
   }
 
  private:
+  ServerSettings settings_;
   bool cuts_;
+  bool shifts_;
 };
 
 }  // namespace
 
 std::unique_ptr<Aggregator> make_parameter_server(const Section& section) {
-  const bool cuts = section.choice("down", {"whole", "top-k"}, "whole") == "top-k";
-  return std::make_unique<ParameterServer>(cuts ? WayDown::top_k : WayDown::whole);
+  const auto down = section.choice("down", {"whole", "top-k", "ef21-p"}, "whole");
+  section.knows("k");
+  section.knows("density");
+  ServerSettings settings;
+  if (down == "ef21-p") {
+    settings = {.down = WayDown::model_change, .change = Amount::from(section)};
+  } else if (down == "top-k") {
+    settings.down = WayDown::top_k;
+  }
+  return std::make_unique<ParameterServer>(settings);
 }
 
 }  // namespace residuum

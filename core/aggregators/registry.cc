@@ -59,7 +59,8 @@ constexpr auto kAggregators = std::to_array<Entry<Aggregator>>({
      make_ok_topk},
     {"parameter-server",
      "the sum of all messages, taken by a server on worker 0 and sent back, whole or its Top_k",
-     "Li et al., OSDI 2014; down = \"top-k\": after Tang et al., ICML 2019 (DoubleSqueeze)",
+     "Li et al., OSDI 2014; down = \"top-k\": after Tang et al., ICML 2019 (DoubleSqueeze), "
+     "\"ef21-p\": Gruntkowska, Tyurin, Richtarik, ICML 2023",
      "{}",
      make_parameter_server},
     {"powersgd",

@@ -391,6 +391,7 @@ RunView Measurement<Real>::run_view(const StepState<Real>& state) const {
           .moves_by_update = method.update_rule == UpdateRule::mean,
           .steps_locally = state.steps_locally,
           .gradients_are_current = !late_ && !have_own_models_,
+          .gradients_at_model = !method.aggregator->law().shifts_model,
           .exchanges_gradients = !have_own_models_,
           .leaves_out = !state.participants.are_all(),
           .batch_is_exact = training_.objective->samples() > 0 && training_.batch == 0,
@@ -473,6 +474,7 @@ IteratesView Measurement<Real>::iterates_view(const StepState<Real>& state) cons
   view.model = state.model;
   view.unperturbed = unperturbed_.iterate();
   view.distance_sq = distance_sq_;
+  view.shift = state.shift;
   if (virtual_.gap_is_mean_residual()) {
     view.expected_gap = expected_gap_.empty() ? mean_residual_ : expected_gap_;
   }

@@ -32,6 +32,7 @@ struct StepState {
   const Delivery<Real>& delivery;
   NetworkView network;
   std::span<const double> model;  // w_t before the update, w_{t+1} after it
+  std::optional<ShiftGap> shift;  // of the last message, where a server sends changes of w
 };
 
 /// The parts of an iteration that are shown beside its measurement.

@@ -14,6 +14,7 @@
 #include "core/objective.h"
 #include "core/schedules/tight_rate.h"
 #include "core/training/late_message.h"
+#include "core/training/model_shift.h"
 #include "core/training/worker_parts.h"
 #include "core/vectors/sparse_vector.h"
 
@@ -59,6 +60,7 @@ struct RunView {
   bool moves_by_update = true;
   bool steps_locally = false;  // workers hand in how far they have stepped, not one gradient at w_t
   bool gradients_are_current = true;  // all gradients of a version are taken at the one before it
+  bool gradients_at_model = true;     // and that is the model, no shift of it
   bool exchanges_gradients = true;  // g is made of accumulated gradients; else workers mix models,
                                     // and there is no g, accumulator or residual to speak of
   bool leaves_out = false;          // a version is made by some of the workers, its contributors
@@ -132,10 +134,11 @@ struct IteratesView {
   std::span<const double> unperturbed;    // u_{t+1}, empty where it is not followed
   std::span<const double> expected_gap;   // w_{t+1} - z_{t+1} if nothing was ever lost
 
-  double gap_before_norm = 0;          // |w_t - z_t|
-  double virtual_step_norm = 0;        // |z_{t+1} - z_t|
-  double compensated_gap_norm_sq = 0;  // |w_t - z_{t+1}|^2 = |e_t + eta_t mean G|^2
-  std::optional<double> distance_sq;   // |w_t - x*|^2, where x* is known
+  double gap_before_norm = 0;                    // |w_t - z_t|
+  double virtual_step_norm = 0;                  // |z_{t+1} - z_t|
+  double compensated_gap_norm_sq = 0;            // |w_t - z_{t+1}|^2 = |e_t + eta_t mean G|^2
+  std::optional<double> distance_sq;             // |w_t - x*|^2, where x* is known
+  std::optional<ShiftGap> shift = std::nullopt;  // where gradients are taken at a shift of w
   /// The sum over all versions of (m + 4) times the mean magnitude of its m messages, by which
   /// rounding can have moved w - z; absent where each worker's scalars have its part of it.
   std::optional<double> rounded_magnitude;

@@ -25,6 +25,9 @@ struct AggregatorLaw {
   /// True if g is not the plain mean of the messages. What is applied then differs from what the
   /// workers clear, whatever the feedback.
   bool weighs_messages = false;
+  /// True if a server sends the workers compressed changes of the model, so that they take
+  /// gradients at a shift of it (core/training/model_shift.h).
+  bool shifts_model = false;
 
   // Predictions and verdicts rely on these claims; by default an aggregator makes none.
   bool completes_support = false;  // on its support g is the sum of all a^p: no error there

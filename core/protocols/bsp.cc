@@ -71,6 +71,10 @@ void Bsp::check_lag(const Method& method, std::size_t dimension) const {
       "{}: with a lag workers remember residuals, but the feedback keeps velocities or gradient "
       "estimates; use feedback \"ef14\", with step.momentum",
       lag_.place);
+  require(!method.aggregator->law().shifts_model,
+          "{}: with a lag the changes of the model that a server sends would be late, too; set "
+          "aggregator.down = \"whole\"",
+          lag_.place);
   require(!method.sparsifier->pilot(dimension),
           "{}: a threshold is found by a pilot training without a lag; give sparsifier.threshold",
           lag_.place);

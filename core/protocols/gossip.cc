@@ -84,7 +84,7 @@ class Gossip final : public ProtocolFor<Gossip> {
 
   void check_exchange(const Method& method) const {
     const AggregatorLaw law = method.aggregator->law();
-    require(law.applies_whole_messages && !law.is_sparse,
+    require(law.applies_whole_messages && !law.is_sparse && !law.shifts_model,
             "{}: under gossip workers mix models with their neighbours, and no aggregator selects "
             "from sums of messages; leave out [aggregator] or use \"dense\"",
             place_);

@@ -83,9 +83,12 @@ void Iteration<Real>::evaluate_next_z() {
 
 template <class Real>
 void Iteration<Real>::apply(const Delivery<Real>& delivery) {
-  state_.model_is_lost_ =
-      !state_.update_.apply(delivery, eta_, state_.model_, state_.working_model_);
+  std::vector<Real>& rounded = state_.shift_ ? state_.shift_->rounded() : state_.working_model_;
+  state_.model_is_lost_ = !state_.update_.apply(delivery, eta_, state_.model_, rounded);
   state_.lost_sum_ = state_.model_is_lost_ ? lost_sum(delivery) : std::nullopt;
+  if (state_.shift_ && !state_.model_is_lost_) {
+    state_.shift_->follow(state_.working_model_);
+  }
 }
 
 template <class Real>
@@ -124,7 +127,8 @@ StepState<Real> Iteration<Real>::step_state(const Delivery<Real>& delivery) {
           .participants = state_.participants_,
           .delivery = delivery,
           .network = network_,
-          .model = state_.model_};
+          .model = state_.model_,
+          .shift = state_.shift_ ? std::optional(state_.shift_->gap()) : std::nullopt};
 }
 
 template <class Real>

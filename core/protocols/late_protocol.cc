@@ -66,6 +66,11 @@ void LateProtocol::check(const Method& method, std::size_t dimension, int worker
           "entries of sums; set aggregator.kind to \"allgather\" or \"dense\"",
           place_,
           name_);
+  require(!method.aggregator->law().shifts_model,
+          "{}: under {} workers read the model at different times, and changes of it add up to no "
+          "shift that all of them know; set aggregator.down = \"whole\"",
+          place_,
+          name_);
   require(!method.feedback->has_velocity(),
           "{}: under {} workers push at different times, so velocities cannot be cleared together; "
           "use feedback \"ef14\", with step.momentum",

@@ -47,6 +47,9 @@ TrainingState<Real>::TrainingState(const Training& training, StepObserver& obser
       measurement_(training, law_, model_),
       evaluations_(training, law_.local_steps) {
   contributions_.reserve(workers_.size());
+  if (method_.aggregator->law().shifts_model) {
+    shift_.emplace(method_.aggregator->shift_entries(d_), model_);
+  }
 }
 
 template <class Real>
@@ -61,10 +64,17 @@ void TrainingState<Real>::visit(RunState& state) {
   visit_memories<Real>(training_, workers_, state);
   measurement_.visit(state);
   evaluations_.visit(state);
-  working_model_.assign(model_.begin(), model_.end());
-  model_is_lost_ = !is_usable_model<Real>(working_model_);
+  if (shift_) {
+    state.shared(working_model_);
+    shift_->rounded().assign(model_.begin(), model_.end());
+  } else {
+    working_model_.assign(model_.begin(), model_.end());
+  }
+  model_is_lost_ = !is_usable_model<Real>(rounded_model());
   if (state.loads()) {
-    state.examine([&] { require(!model_is_lost_, "its model is not finite"); });
+    state.examine([&] {
+      require(!model_is_lost_ && is_usable_model<Real>(working_model_), "its model is not finite");
+    });
   }
 }
 
@@ -92,7 +102,7 @@ Divergence TrainingState<Real>::divergence(const StepEnd& end,
   if (end.reason == Reason::lost_model && lost_sum_) {
     found = {.of = Divergence::Of::sum, .entry = lost_sum_->entry, .value = lost_sum_->value};
   } else if (end.reason == Reason::lost_model) {
-    found = broken_model<Real>(working_model_);
+    found = broken_model<Real>(rounded_model());
   } else if (of_worker && cluster_.here(end.worker)) {
     const auto& worker = workers_[cluster_.slot(end.worker)];
     found = broken_worker<Real>(

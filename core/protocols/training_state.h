@@ -13,6 +13,7 @@
 #include "core/measurement/measurement.h"
 #include "core/measurement/step_view.h"
 #include "core/training/divergence.h"
+#include "core/training/model_shift.h"
 #include "core/training/model_update.h"
 #include "core/training/training.h"
 #include "core/training/worker.h"
@@ -79,7 +80,8 @@ class TrainingState {
     }
   }
 
-  /// Returns w_t as gradients are computed from it, d numbers.
+  /// Returns w_t as gradients are computed from it, d numbers: rounded, or the shift of it that
+  /// workers know.
   const std::vector<Real>& working_model() const { return working_model_; }
   /// True if w has an entry that is not usable; the next version then ends the run.
   bool model_is_lost() const { return model_is_lost_; }
@@ -120,6 +122,9 @@ class TrainingState {
   friend class Iteration<Real>;
 
   double epoch_after(std::uint64_t gradients) const;
+  const std::vector<Real>& rounded_model() const {
+    return shift_ ? shift_->rounded() : working_model_;
+  }
   std::optional<TestResult> tested(std::span<const double> statistics) const;
   StepEnd end_at_point(const std::optional<Evaluation>& evaluation) const;
 
@@ -132,9 +137,10 @@ class TrainingState {
   std::size_t d_;
 
   std::vector<double> model_;        // w
-  std::vector<Real> working_model_;  // w rounded, as gradients are computed from it
-  bool model_is_lost_ = false;       // the model has an entry that is not usable
-  std::optional<LostSum> lost_sum_;  // by which it was lost, if it was by that
+  std::vector<Real> working_model_;  // w rounded, or its shift, as gradients are computed from it
+  std::optional<ModelShift<Real>> shift_;  // where a server sends compressed changes of w
+  bool model_is_lost_ = false;             // the model has an entry that is not usable
+  std::optional<LostSum> lost_sum_;        // by which it was lost, if it was by that
   ModelUpdate<Real> update_;
   ScratchBuffers<Real> scratch_;
   std::vector<Worker<Real>> workers_;  // of this process

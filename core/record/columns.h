@@ -144,7 +144,11 @@ namespace residuum {
   X(support_union, number, "", "indices that any worker sent over the entries of all messages")    \
   X(lyapunov, number, "", "V/P of the tight theory after this step; EF21: of w_t and its g^p")     \
   X(lyapunov_ratio, number, "", "V over that of the iteration before, less what rounding may add") \
-  X(wall_s, number, "s", "wall time from the start to this update, of a run with real execution")
+  X(wall_s, number, "s", "wall time from the start to this update, of a run with real execution")  \
+  X(shift_gap_sq,                                                                                  \
+    number,                                                                                        \
+    "",                                                                                            \
+    "|w_{t+1} - W_{t+1}|^2, W the shift of w that a server has sent to its workers")
 
 enum class Column : std::size_t {
 #define RESIDUUM_ENUMERATOR(identifier, type, unit, meaning) identifier,

@@ -104,6 +104,7 @@ std::vector<std::string> law_of(const Entry<Aggregator>& entry) {
   add_if(law.cuts_in_merges, points, "A merge may cut an entry of one branch that g contains");
   add_if(law.cuts_stay_with_senders, points, "What a merge cuts stays with those that sent it");
   add_if(law.forwards_messages, points, "Messages arrive as they were sent, so they may be codes");
+  add_if(law.shifts_model, points, "Workers take gradients at a shift of the model");
   add_if(law.carries_vectors, points, "Workers send vectors of d numbers");
   add_if(aggregator->needs_k(), points, "The sparsifier must have a k");
   return points;

@@ -86,6 +86,11 @@ void add_exchange(const PreparedRun& run, RunFacts& facts) {
   facts.is_sparse = law.is_sparse;
   facts.completes_support = law.completes_support;
   facts.selects_largest = law.selects_largest;
+  if (law.shifts_model) {
+    const std::size_t d = run.objective->dimension();
+    facts.shift_contraction =
+        static_cast<double>(run.method->aggregator->shift_entries(d)) / static_cast<double>(d);
+  }
   const Feedback& feedback = *run.method->feedback;
   facts.memory = feedback.controls_error() ? Memory::control
                  : feedback.estimates()    ? Memory::estimate

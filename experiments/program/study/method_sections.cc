@@ -216,6 +216,17 @@ void check_participation(const Section& workers,
           "{}: the update of this feedback is the mean of all workers' estimates, of which some "
           "are not renewed; use feedback \"ef14\"",
           where);
+  require(!method.aggregator->law().shifts_model,
+          "{}: a worker that is absent would miss changes of the model that the server sends; set "
+          "aggregator.down = \"whole\"",
+          where);
+}
+
+void check_shift(const Section& aggregator, const Training& training, const Method& method) {
+  require(!method.aggregator->law().shifts_model || training.objective->source() == nullptr,
+          "{}: a training outside takes gradients at its own model, not at what a server sends of "
+          "it; use \"whole\"",
+          aggregator.where("down"));
 }
 
 }  // namespace residuum

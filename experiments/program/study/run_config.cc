@@ -453,6 +453,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   check_method(run);
   check_overlap(training.overlap, *run.method, *run.objective, law_of(run));
   check_participation(workers, training, law_of(run), *run.method);
+  check_shift(sections["aggregator"], training, *run.method);
   training.method = run.method.get();
   read_pilot(sections["sparsifier"], run);
   const Section& probe_section = sections["probes"];

@@ -103,7 +103,7 @@ constexpr auto kValues = std::to_array<KeyValues>({
      "\"chain\" | \"ring\" | \"tree\" | \"recursive-doubling\" | \"hierarchical\""},
     {"aggregator.per_node", "integer>=1"},
     {"aggregator.reduction", "\"ordered\" | \"fast\""},
-    {"aggregator.down", "\"whole\" | \"top-k\""},
+    {"aggregator.down", "\"whole\" | \"top-k\" | \"ef21-p\""},
     {"aggregator.rank", "integer>=1"},
     {"aggregator.warm_start", "true/false"},
     {"aggregator.k", "integer>=1"},

@@ -139,6 +139,10 @@ class UnequalQuadratics final : public Objective {
     facts.applies_whole_messages = exchange->law().applies_whole_messages;
     facts.weighs_messages = exchange->law().weighs_messages;
     facts.approximates_sum = exchange->law().approximates_sum;
+    if (exchange->law().shifts_model) {
+      facts.shift_contraction = static_cast<double>(exchange->shift_entries(dimension())) /
+                                static_cast<double>(dimension());
+    }
     facts.memory = memory->controls_error() ? Memory::control
                    : memory->estimates()    ? Memory::estimate
                    : memory->has_velocity() ? Memory::velocity

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -307,6 +308,20 @@ TEST(Synchronisation, OfOneLocalStepAndOfNoDelayIsThatOfLockstep) {
   EXPECT_NEAR(*lockstep.rhs, 0.2 + 0.1 * 8 / 4, 1e-12);
   EXPECT_EQ(evaluate("delayed", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
   EXPECT_EQ(evaluate("local-sgd", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
+
+  facts.shift_contraction = 1;  // every change of the model is sent
+  EXPECT_DOUBLE_EQ(*evaluate("ef21-p", run.evidence(facts)).rhs, *lockstep.rhs);
+  EXPECT_EQ(evaluate("bsp", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
+  facts.shift_contraction = 0.75;  // theta = 1/2, sqrt(beta/theta) = 1: and 0.1 times 0.2
+  EXPECT_NEAR(*evaluate("ef21-p", run.evidence(facts)).rhs, 0.2 + 0.2 + 0.02, 1e-12);
+  facts.shift_contraction = 0.2;  // sqrt(beta/theta) = 4 + 2 sqrt 5: steps up to 0.106
+  EXPECT_NEAR(*evaluate("ef21-p", run.evidence(facts)).rhs,
+              0.2 + 0.2 + (36 + 16 * std::sqrt(5.0)) * 0.02,
+              1e-12);
+  facts.shift_contraction = 0.18;
+  EXPECT_EQ(evaluate("ef21-p", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
+  facts.shift_contraction = std::nullopt;
+  EXPECT_EQ(evaluate("ef21-p", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
 
   facts.synchrony = Synchrony::periodic;
   facts.local_steps = 1;

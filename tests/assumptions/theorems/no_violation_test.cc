@@ -132,6 +132,23 @@ TEST(NoViolation, OfLateGradientsInRoundsWhereWorkersDiffer) {
   }
 }
 
+// theta = 1 - sqrt(0.8), sqrt(beta/theta) = 8.5: steps up to 0.105.
+TEST(NoViolation, OfCompressedChangesOfTheModel) {
+  for (const double noise : {0.0, 4.0}) {
+    const UnequalQuadratics problem({.noise_variance = noise, .spread = 2});
+    Recipe recipe{
+        .aggregator = {{"kind", "parameter-server"}, {"down", "ef21-p"}, {"density", 0.2}},
+        .step = {{"value", 0.1}},
+        .iterations = 400};
+    const auto evidence = test::evidence_of(problem, recipe, kSeeds);
+    const Bound bound = expect_no_violation("ef21-p", evidence, "noise " + std::to_string(noise));
+    EXPECT_NEAR(test::value_of(bound, "α"), 0.2, 1e-12);
+    for (const char* name : {"bsp", "certificate", "certificate-any-rule", "mean-contraction"}) {
+      EXPECT_EQ(test::evaluate(name, evidence).verdict, BoundVerdict::not_applicable) << name;
+    }
+  }
+}
+
 /// 1/(L + factor root L_p) with theta = 1 - sqrt(1 - 0.1).
 double ef21_limit(double factor) {
   const double rest = std::sqrt(1 - 0.1);

@@ -47,6 +47,8 @@ inline std::vector<Recipe> methods() {
     all.push_back(
         {.sparsifier = top, .aggregator = {{"kind", "parameter-server"}, {"down", down}}});
   }
+  all.push_back({.sparsifier = top,
+                 .aggregator = {{"kind", "parameter-server"}, {"down", "ef21-p"}, {"k", 3}}});
   for (const Json& selection :
        {top,
         Json{{"kind", "rand-k"}, {"k", 2}},
