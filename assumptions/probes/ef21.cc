@@ -5,7 +5,8 @@
 // for any gradients at all: a hard invariant. (The paper's form has L^2 |x_{t+1} - x_t|^2 in the
 // place of the change, which bounds it for full gradients.) Proof: the accumulator is the old error
 // plus the change, of which at most 1 - alpha stays; Young's inequality with the factor
-// 1/sqrt(1 - alpha) - 1. Where the estimates follow an average v^p of the gradients (EF21-SGDM),
+// 1/sqrt(1 - alpha) - 1. Of absent workers the gradients are not known, and nothing is recorded.
+// Where the estimates follow an average v^p of the gradients (EF21-SGDM),
 // the same holds with v^p in the place of G^p.
 
 #include <cmath>
@@ -23,7 +24,7 @@ class Ef21Probe final : public Probe {
   Needs needs() const override { return {.gradients = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
-    if (!view.run.estimates) {
+    if (!view.run.estimates || view.run.leaves_out) {
       return;
     }
     double distortion = 0;

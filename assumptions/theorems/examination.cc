@@ -638,6 +638,12 @@ void Examination::everything_is_sent() {
 
 void Examination::lockstep_with_plain_updates() {
   lockstep();
+  const char* statement = "z moves by gradients at the model";
+  ask(statement);
+  if (method().participants && method().memory == Memory::estimate) {
+    precondition(
+        statement, false, "the estimates of absent workers follow gradients of earlier versions");
+  }
   plain_updates();
   unbiased_gradients();
 }

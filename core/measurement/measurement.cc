@@ -138,7 +138,9 @@ Measurement<Real>::Measurement(const Training& training,
   const bool leaves_out = training.taking_part() < training.cluster->workers();
   waiting_.resize(leaves_out && takes_residual_ ? d : 0);
   expected_gap_.resize(leaves_out && takes_residual_ ? d : 0);
-  const bool follows_input = late_ || training.method->feedback->has_velocity();
+  const Feedback& feedback = *training.method->feedback;
+  const bool follows_input =
+      late_ || feedback.has_velocity() || (leaves_out && feedback.estimates());
   mean_input_.resize(follows_input && plan.follows_iterate ? d : 0);
 }
 
@@ -250,7 +252,9 @@ void Measurement<Real>::take_means(const StepState<Real>& state, bool measured) 
         [](const Worker<Real>& worker) { return std::span(worker.gradient.first()); },
         mean_first_gradient_);
   }
-  if (training_.plan.follows_iterate && training_.method->feedback->has_velocity()) {
+  if (training_.plan.follows_iterate && keeps_absent_estimates(state)) {
+    take_estimated(state);
+  } else if (training_.plan.follows_iterate && training_.method->feedback->has_velocity()) {
     take_mean(
         state,
         [&](const Worker<Real>& worker) { return worker.memory.all().subspan(state.model.size()); },
@@ -271,6 +275,35 @@ void Measurement<Real>::take_means(const StepState<Real>& state, bool measured) 
         state,
         [](const Worker<Real>& worker) { return std::span(worker.gradient.half()); },
         mean_half_gradient_);
+  }
+}
+
+/// True if the model moves by estimates of workers that do not take part, too.
+template <class Real>
+bool Measurement<Real>::keeps_absent_estimates(const StepState<Real>& state) const {
+  return training_.method->feedback->estimates() && !state.participants.are_all();
+}
+
+/// Takes the mean over all workers of what their estimates follow: the average of their gradients
+/// where there is one, else the gradient of the version that each took part in last, which is e^p
+/// plus the estimate. The model would move by it if nothing were compressed.
+template <class Real>
+void Measurement<Real>::take_estimated(const StepState<Real>& state) {
+  const std::size_t d = state.model.size();
+  const auto take = [&](std::size_t vector, std::vector<double>& mean) {
+    mean_.take(
+        state.workers,
+        [&](const Worker<Real>& worker) { return worker.memory.all().subspan(vector * d, d); },
+        mean);
+  };
+  take(1, mean_input_);
+  if (training_.method->feedback->has_velocity()) {
+    return;
+  }
+  missed_.resize(mean_input_.size());  // used on the root
+  take(0, missed_);
+  for (std::size_t i = 0; i < missed_.size(); ++i) {
+    mean_input_[i] += missed_[i];
   }
 }
 
@@ -358,8 +391,12 @@ void Measurement<Real>::follow_residuals(const StepState<Real>& state, bool meas
       state.workers,
       [](const Worker<Real>& worker) { return worker.memory.residual(); },
       mean_residual_);
-  // Gradients are divided by m, the number of participants, whether delivered yet or not.
-  const double scale = training_.cluster->workers() / static_cast<double>(training_.taking_part());
+  // Gradients are divided by m, the number of participants, whether delivered yet or not; estimates
+  // by that of all workers.
+  const double scale =
+      keeps_absent_estimates(state)
+          ? 1
+          : training_.cluster->workers() / static_cast<double>(training_.taking_part());
   for (std::size_t i = 0; i < expected_gap_.size(); ++i) {
     expected_gap_[i] = scale * mean_residual_[i];
   }

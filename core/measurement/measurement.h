@@ -90,6 +90,8 @@ class Measurement {
                  const VectorOf& vector_of,
                  std::vector<double>& mean);
   void take_waiting(const StepState<Real>& state);
+  bool keeps_absent_estimates(const StepState<Real>& state) const;
+  void take_estimated(const StepState<Real>& state);
   void take_late_means(const StepState<Real>& state,
                        const VersionParts<Real>& parts,
                        bool measured);
@@ -129,6 +131,7 @@ class Measurement {
   MeanOverWorkers<Real> mean_;
   std::vector<double> mean_input_;  // the mean of what entered the memories, if not the gradients
   std::vector<double> mean_gradient_, mean_accumulator_, mean_residual_;
+  std::vector<double> missed_;  // mean of what estimates miss, where some workers are absent
   std::vector<double> mean_half_gradient_;
   std::vector<double> mean_first_gradient_;  // at w_t, where workers step locally and u is followed
   std::vector<double> waiting_;  // what absent workers hold, over m; empty where there are none

@@ -183,7 +183,7 @@ Compressed<Real> Computed<Real>::compress(LocalSeconds& seconds) && {
     for (std::size_t slot = 0; slot < workers.size(); ++slot) {
       Worker<Real>& worker = workers[slot];
       if (!this->takes_part(worker)) {
-        worker.memory.skip_version(scratch, worker.scalars);
+        worker.memory.skip_version(this->step_size(), scratch, worker.scalars);
         continue;
       }
       take_seconds(seconds.select, slot, [&] {
@@ -214,7 +214,10 @@ Contributions<Real> Compressed<Real>::contributions() const {
 template <class Real>
 Updated<Real> Compressed<Real>::update(const Delivery<Real>& delivery) && {
   this->book(delivery.traffic);
-  this->clip(delivery, this->state().participants().count());
+  // The mean of gradient estimates is one of all workers: those that are absent keep theirs.
+  const bool estimates = this->state().training().method->feedback->estimates();
+  this->clip(delivery,
+             estimates ? this->state().cluster().workers() : this->state().participants().count());
   this->measurement().before_update(this->step_state(delivery), this->measured());
   this->evaluate_next_z();
   for (auto& worker : this->workers()) {

@@ -24,8 +24,9 @@ class ModelUpdate {
 
   // An iteration calls these once, in this order.
 
-  /// Takes the exchanged update: `divisor` makes a mean of the sum g (P in lockstep), which
-  /// gradient estimates move by.
+  /// Takes the exchanged update: `divisor` makes a mean of the sum g, which gradient estimates move
+  /// by. In lockstep it is the number of workers that take part, or of all where they have
+  /// estimates.
   void take(const Delivery<Real>& delivery, double divisor);
 
   /// Computes s for that update, and returns it.

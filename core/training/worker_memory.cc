@@ -188,7 +188,9 @@ void WorkerMemory<Real>::measure_residual(const ScratchBuffers<Real>& scratch,
 }
 
 template <class Real>
-void WorkerMemory<Real>::skip_version(const ScratchBuffers<Real>& scratch, WorkerScalars& scalars) {
+void WorkerMemory<Real>::skip_version(double step_size,
+                                      const ScratchBuffers<Real>& scratch,
+                                      WorkerScalars& scalars) {
   message_.entries.clear();
   message_.everything = false;
   message_.coded.clear();
@@ -197,6 +199,7 @@ void WorkerMemory<Real>::skip_version(const ScratchBuffers<Real>& scratch, Worke
   residual_update_.clear_nothing();
   scalars.nnz_sent = scalars.sent_norm_sq = scalars.sent_dot = 0;
   scalars.noise_variance = scalars.gradient_change_sq = 0;
+  scalars.magnitude += method_.feedback->estimates() ? step_size * drift_ : 0;
   if (!training_.plan.measure) {
     return;
   }

@@ -44,9 +44,10 @@ class WorkerMemory {
                        const ScratchBuffers<Real>& scratch,
                        WorkerScalars& scalars);
 
-  /// Skips a version in which the worker does not participate: e^p is unchanged, and there is no
-  /// message. Norms of e^p are computed if the run is measured.
-  void skip_version(const ScratchBuffers<Real>& scratch, WorkerScalars& scalars);
+  /// Skips a version in which the worker does not participate: e^p is unchanged, and so is its
+  /// gradient estimate, by which the model moves on; there is no message. Norms of e^p are computed
+  /// if the run is measured.
+  void skip_version(double step_size, const ScratchBuffers<Real>& scratch, WorkerScalars& scalars);
 
   /// Returns a rejected message to e^p, so that the next message contains it. `accumulator` is the
   /// message where everything is sent.

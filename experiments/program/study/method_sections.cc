@@ -212,9 +212,9 @@ void check_participation(const Section& workers,
           "{}: virtual clocks follow all workers of every version; take out [network], and "
           "'compute' of [protocol]",
           where);
-  require(!method.feedback->estimates(),
-          "{}: the update of this feedback is the mean of all workers' estimates, of which some "
-          "are not renewed; use feedback \"ef14\"",
+  require(!method.feedback->controls_error(),
+          "{}: this feedback sums up what estimates have missed, which of absent workers nobody "
+          "knows; use feedback \"ef21\" or \"ef14\"",
           where);
   require(!method.aggregator->law().shifts_model,
           "{}: a worker that is absent would miss changes of the model that the server sends; set "

@@ -48,8 +48,8 @@ void read_quantiser(const Section& section,
 std::optional<int> read_participation(const Section& workers, int count);
 
 /// Reports a usage error where workers are left out under a protocol that needs all of them, with
-/// virtual clocks, or with a feedback whose update is made of all workers' estimates. `law` is that
-/// of the run.
+/// virtual clocks, or with a feedback that must know what the estimates of all workers miss. `law`
+/// is that of the run.
 void check_participation(const Section& workers,
                          const Training& training,
                          const ProtocolLaw& law,

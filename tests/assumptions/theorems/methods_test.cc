@@ -299,6 +299,17 @@ TEST(Laws, MakeASparsifierQualifyWhateverItsName) {
   EXPECT_EQ(evaluate("top-k", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
 }
 
+// z then moves by the mean of the gradients that each worker had last.
+TEST(Certificate, AsksThatNoWorkerIsAbsentWhoseEstimateMovesTheModel) {
+  RunFacts facts = plain_facts();
+  facts.workers = 4;
+  facts.participants = 2;
+  facts.memory = Memory::estimate;
+  const SteadyRun run{.gradient = 1e-3};
+  EXPECT_EQ(state_of(evaluate("certificate", run.evidence(facts)), "z moves by gradients"),
+            PreconditionState::not_met);
+}
+
 TEST(Synchronisation, OfOneLocalStepAndOfNoDelayIsThatOfLockstep) {
   RunFacts facts = plain_facts();
   facts.workers = 4;

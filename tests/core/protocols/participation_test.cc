@@ -134,6 +134,99 @@ TEST(Participation, InFederatedAveragingIsTheLoopOfThePaper) {
   }
 }
 
+/// Top_1 of three numbers.
+std::vector<double> largest_of(const std::vector<double>& x) {
+  std::vector<double> kept(x.size());
+  std::size_t largest = 0;
+  for (std::size_t j = 1; j < x.size(); ++j) {
+    largest = std::abs(x[j]) > std::abs(x[largest]) ? j : largest;
+  }
+  kept[largest] = x[largest];
+  return kept;
+}
+
+// EF21-PP: workers that take part do g^p += C(grad f_p(w) - g^p), the others keep theirs, and w -=
+// eta mean g^p over all. z moves by the mean of the gradients that the workers had last.
+TEST(Participation, OfGradientEstimatesIsTheLoopOfThePaper) {
+  constexpr double kStep = 0.1;
+  constexpr int kPart = 2;
+  const auto gradient = [](std::size_t p, std::size_t j, double w) {
+    return kCurvatures[p] * w - kCentres[p] * (static_cast<double>(j) - 0.75);
+  };
+  const test::TinyObjective objective(
+      {3.0, -1.0, 2.0}, [&](const Draw& draw, std::span<const double> w, std::span<double> g) {
+        for (std::size_t j = 0; j < w.size(); ++j) {
+          g[j] = gradient(static_cast<std::size_t>(draw.worker), j, w[j]);
+        }
+      });
+  Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 1}},
+                .aggregator = {{"kind", "allgather"}},
+                .feedback = {{"kind", "ef21"}},
+                .step = {{"value", kStep}}};
+  recipe.workers = kWorkers;
+  recipe.participants = kPart;
+  recipe.iterations = 30;
+
+  const auto frames = frames_of_part(objective, recipe);
+
+  ASSERT_EQ(frames.size(), 30U);
+  using Vector = std::vector<double>;
+  Participants drawn(recipe.seed, kWorkers, kPart);
+  Vector w{3, -1, 2};
+  Vector z = w;
+  std::vector<Vector> estimates(kWorkers, Vector(3));
+  std::vector<Vector> last(kWorkers, Vector(3));
+  for (const auto& frame : frames) {
+    drawn.draw(frame.iteration);
+    for (const int worker : drawn.numbers()) {
+      const auto p = static_cast<std::size_t>(worker);
+      Vector change(3);
+      for (std::size_t j = 0; j < 3; ++j) {
+        last[p][j] = gradient(p, j, w[j]);
+        change[j] = last[p][j] - estimates[p][j];
+      }
+      const Vector sent = largest_of(change);
+      for (std::size_t j = 0; j < 3; ++j) {
+        estimates[p][j] += sent[j];
+      }
+    }
+    for (std::size_t j = 0; j < 3; ++j) {
+      for (std::size_t p = 0; p < kWorkers; ++p) {
+        w[j] -= kStep * estimates[p][j] / kWorkers;
+        z[j] -= kStep * last[p][j] / kWorkers;
+      }
+      EXPECT_NEAR(frame.model[j], w[j], 1e-13) << "iteration " << frame.iteration;
+      EXPECT_NEAR(frame.virtual_iterate[j], z[j], 1e-13);
+      EXPECT_NEAR(frame.expected_gap[j], w[j] - z[j], 1e-13);
+    }
+  }
+}
+
+TEST(Participation, LosesNothingOfGradientEstimates) {
+  const test::TinyObjective objective = test::noisy_quadratic(6, 0.3);
+  for (const Json& feedback :
+       {Json{{"kind", "ef21"}}, Json{{"kind", "ef21-sgdm"}, {"averaging", 0.25}}}) {
+    for (const char* aggregator : {"allgather", "gtopk-tree"}) {
+      for (const double momentum : {0.0, 0.5}) {
+        Recipe recipe = watched_part({.sparsifier = {{"kind", "top-k"}, {"k", 2}},
+                                      .aggregator = {{"kind", aggregator}},
+                                      .feedback = feedback,
+                                      .momentum = momentum},
+                                     2);
+        SCOPED_TRACE(test::name_of(recipe));
+        const auto frames = frames_of_part(objective, recipe);
+        for (const auto& frame : frames) {
+          EXPECT_TRUE(frame.conserves);
+          EXPECT_LT(frame.conservation_defect(), 1e-13) << "iteration " << frame.iteration;
+        }
+        for (const int processes : {2, 5}) {
+          test::expect_same_frames(frames, frames_of_part(objective, recipe, processes));
+        }
+      }
+    }
+  }
+}
+
 // Each worker's momentum is that of the versions that it took part in.
 TEST(Participation, LeavesTheOptimiserOfAnAbsentWorkerAsItIs) {
   constexpr double kStep = 0.1;

@@ -170,6 +170,13 @@ TEST(Resumed, VersionsOfSomeWorkersGoOnToTheSameBits) {
     recipe.measured = 3;
     expect_resumes(objective, watched(recipe));
   }
+  for (const char* feedback : {"ef21", "ef21-sgdm"}) {
+    Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}},
+                  .aggregator = {{"kind", "gtopk-tree"}},
+                  .feedback = {{"kind", feedback}}};
+    recipe.participants = 2;
+    expect_resumes(objective, watched(recipe));
+  }
   for (const char* optimiser : {"momentum", "adamw", "lion", "muon"}) {
     Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}}};
     recipe.participants = 3;

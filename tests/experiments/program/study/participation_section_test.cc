@@ -93,10 +93,21 @@ TEST(Participation, IsRefusedWhereAllWorkersAreNeeded) {
               HasSubstr("no worker can be left out of a version"));
   EXPECT_THAT(part_error({some, "network.model=1gbe"}), HasSubstr("virtual clocks follow all"));
   EXPECT_THAT(part_error({some, "protocol.compute=1"}), HasSubstr("virtual clocks follow all"));
-  EXPECT_THAT(part_error({some, "feedback.kind=ef21"}),
-              HasSubstr("the mean of all workers' estimates"));
-  EXPECT_THAT(part_error({"workers.participation=10", "feedback.kind=ef21"}),
+  EXPECT_THAT(part_error({some, "feedback.kind=econtrol"}),
+              HasSubstr("sums up what estimates have missed"));
+  EXPECT_THAT(part_error({some,
+                          "aggregator.kind=parameter-server",
+                          "aggregator.down=ef21-p",
+                          "aggregator.density=0.1"}),
+              HasSubstr("would miss changes of the model"));
+  EXPECT_THAT(part_error({"workers.participation=10", "feedback.kind=econtrol"}),
               testing::StrEq("no error"));
+}
+
+TEST(Participation, LeavesGradientEstimatesOfAbsentWorkersAsTheyAre) {
+  for (const char* feedback : {"feedback.kind=ef21", "feedback.kind=ef21-sgdm"}) {
+    EXPECT_EQ(part_error({"workers.participation=3", feedback}), "no error");
+  }
 }
 
 TEST(Participation, DividesItsOwnNumberByTheWorkersOfANode) {
