@@ -223,6 +223,8 @@ void check_participation(const Section& workers,
 }
 
 void check_shift(const Section& aggregator, const Training& training, const Method& method) {
+  // A number of entries above that of parameters is a usage error.
+  static_cast<void>(method.aggregator->shift_entries(training.objective->dimension()));
   require(!method.aggregator->law().shifts_model || training.objective->source() == nullptr,
           "{}: a training outside takes gradients at its own model, not at what a server sends of "
           "it; use \"whole\"",

@@ -55,7 +55,8 @@ void check_participation(const Section& workers,
                          const ProtocolLaw& law,
                          const Method& method);
 
-/// Reports a usage error where a server sends changes of the model of a training outside.
+/// Reports a usage error where a server sends more changes than the model has parameters, or sends
+/// those of a training outside.
 void check_shift(const Section& aggregator, const Training& training, const Method& method);
 
 }  // namespace residuum
