@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/aggregators/dense_sums.h"
 #include "core/aggregators/gather.h"
@@ -36,7 +37,7 @@ struct ServerSettings {
 template <class Real>
 class ServerExchange final : public Exchange<Real> {
  public:
-  explicit ServerExchange(const ServerSettings& settings) : settings_(settings) {}
+  explicit ServerExchange(ServerSettings settings) : settings_(std::move(settings)) {}
 
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,

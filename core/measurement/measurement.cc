@@ -107,6 +107,12 @@ std::vector<double> magnitude_shares(const Training& training,
   return shares;
 }
 
+/// Returns whether the means of gradients and of what feedback takes in are two: with velocities,
+/// and with estimates of workers some of whom are absent.
+bool inputs_are_no_gradients(const Feedback& feedback, bool leaves_out) {
+  return feedback.has_velocity() || (leaves_out && feedback.estimates());
+}
+
 }  // namespace
 
 template <class Real>
@@ -138,9 +144,8 @@ Measurement<Real>::Measurement(const Training& training,
   const bool leaves_out = training.taking_part() < training.cluster->workers();
   waiting_.resize(leaves_out && takes_residual_ ? d : 0);
   expected_gap_.resize(leaves_out && takes_residual_ ? d : 0);
-  const Feedback& feedback = *training.method->feedback;
   const bool follows_input =
-      late_ || feedback.has_velocity() || (leaves_out && feedback.estimates());
+      late_ || inputs_are_no_gradients(*training.method->feedback, leaves_out);
   mean_input_.resize(follows_input && plan.follows_iterate ? d : 0);
 }
 

@@ -85,8 +85,6 @@ struct ProtocolLaw {
   bool times_gradients = false;
   /// True if these times are measured on this machine, and so differ from run to run.
   bool measures_gradients = false;
-  /// The mean of these times on a worker of speed 1, as a rough estimate; 0 where it is not known.
-  double gradient_s = 0;
   /// True if a version can be made by some of the workers, while the others take no gradient.
   bool may_leave_out = false;
   std::optional<std::uint64_t> participants = std::nullopt;  // m of a version; absent: all P

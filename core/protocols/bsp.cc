@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "core/protocols/expected_gradients.h"
 #include "core/protocols/lag_loop.h"
 #include "core/protocols/lockstep_loop.h"
 
@@ -30,7 +31,6 @@ class Bsp final : public ProtocolFor<Bsp> {
             .in_rounds = is_late,
             .times_gradients = has_virtual_time(machine_),
             .measures_gradients = machine_.measures,
-            .gradient_s = machine_.compute.typical(),
             .may_leave_out = !is_late,
             .is_on_wall_clock = machine_.is_real};
   }
@@ -39,6 +39,11 @@ class Bsp final : public ProtocolFor<Bsp> {
     if (lag_.versions > 0) {
       check_lag(method, dimension);
     }
+  }
+  std::optional<double> gradients_within(double seconds,
+                                         const Training& training,
+                                         int workers) const override {
+    return gradients_in_lockstep(seconds, training, machine_, workers, 1);
   }
   template <class Real>
   std::unique_ptr<Loop> start(TrainingState<Real>& state) const {

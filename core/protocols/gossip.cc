@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/protocols/expected_gradients.h"
 #include "core/protocols/gossip_loop.h"
 
 namespace residuum {
@@ -41,7 +42,6 @@ class Gossip final : public ProtocolFor<Gossip> {
             .spectral_gap = at_graph([&] { return spectral_gap(mixing(workers), options_.step); }),
             .times_gradients = has_virtual_time(machine_),
             .measures_gradients = machine_.measures,
-            .gradient_s = machine_.compute.typical(),
             .is_on_wall_clock = machine_.is_real};
   }
 
@@ -55,6 +55,12 @@ class Gossip final : public ProtocolFor<Gossip> {
     } else {
       check_plain(method);
     }
+  }
+
+  std::optional<double> gradients_within(double seconds,
+                                         const Training& training,
+                                         int workers) const override {
+    return gradients_in_lockstep(seconds, training, machine_, workers, 1);
   }
 
   template <class Real>

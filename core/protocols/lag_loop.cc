@@ -55,7 +55,9 @@ void LagLoop<Real>::take_round(std::uint64_t round,
                                bool splits) {
   Round made;
   for (int worker = 0; worker < cluster_.workers(); ++worker) {
-    made.push_back(blank(worker, round, version));
+    auto& message = made.emplace_back(blank(worker));
+    message->number = round;
+    message->base = version;
   }
   compute(round, step_size);
   if (splits) {
@@ -74,13 +76,9 @@ void LagLoop<Real>::take_round(std::uint64_t round,
 }
 
 template <class Real>
-std::unique_ptr<LateMessage<Real>> LagLoop<Real>::blank(int worker,
-                                                        std::uint64_t round,
-                                                        std::uint64_t version) {
+std::unique_ptr<LateMessage<Real>> LagLoop<Real>::blank(int worker) {
   auto late_message = version_.blank();
   late_message->worker = worker;
-  late_message->number = round;
-  late_message->base = version;
   late_message->has_noise = false;
   return late_message;
 }

@@ -52,7 +52,7 @@ class LagLoop final : public Loop {
   using Round = std::vector<std::unique_ptr<LateMessage<Real>>>;
 
   void take_round(std::uint64_t round, std::uint64_t version, double step_size, bool splits);
-  std::unique_ptr<LateMessage<Real>> blank(int worker, std::uint64_t round, std::uint64_t version);
+  std::unique_ptr<LateMessage<Real>> blank(int worker);
   void compute(std::uint64_t round, double step_size);
   void compute_half(std::uint64_t round, Round& made);
   void form(std::uint64_t round, std::uint64_t version, double step_size, Round& made);

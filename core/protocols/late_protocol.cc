@@ -1,10 +1,9 @@
 #include "core/protocols/late_protocol.h"
 
+#include "core/protocols/expected_gradients.h"
 #include "core/protocols/real_loop.h"
 
 namespace residuum {
-namespace {}  // namespace
-
 std::uint64_t read_limit(const Section& section,
                          const std::string& key,
                          std::int64_t least,
@@ -35,7 +34,6 @@ ProtocolLaw LateProtocol::law(int workers) const {
   law.is_real = machine_.is_real;
   law.is_on_wall_clock = machine_.is_real;
   law.times_gradients = has_virtual_time(machine_);
-  law.gradient_s = machine_.compute.typical();
   return law;
 }
 
@@ -92,6 +90,12 @@ void LateProtocol::check(const Method& method, std::size_t dimension, int worker
           "sparsifier.mask = \"per-worker\"",
           place_,
           name_);
+}
+
+std::optional<double> LateProtocol::gradients_within(double seconds,
+                                                     const Training& training,
+                                                     int workers) const {
+  return gradients_of_actors(seconds, training, machine_, cast(workers, training.iterations));
 }
 
 template <class Real>

@@ -25,6 +25,9 @@ class LateProtocol : public ProtocolFor<LateProtocol> {
   void check(const Method& method, std::size_t dimension, int workers) const final;
   int most_processes(int workers) const final;
   Cluster cluster(World& world, int workers) const final;
+  std::optional<double> gradients_within(double seconds,
+                                         const Training& training,
+                                         int workers) const final;
   template <class Real>
   std::unique_ptr<Loop> start(TrainingState<Real>& state) const;
 

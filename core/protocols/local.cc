@@ -10,6 +10,7 @@
 
 #include <utility>
 
+#include "core/protocols/expected_gradients.h"
 #include "core/protocols/lockstep_loop.h"
 
 namespace residuum {
@@ -26,12 +27,16 @@ class Local final : public ProtocolFor<Local> {
             .contributions = period_ * static_cast<std::uint64_t>(workers),
             .times_gradients = has_virtual_time(machine_),
             .measures_gradients = machine_.measures,
-            .gradient_s = machine_.compute.typical(),
             .may_leave_out = true,
             .is_on_wall_clock = machine_.is_real};
   }
   void check(const Method& /*method*/, std::size_t /*dimension*/, int workers) const override {
     check_speeds(machine_, workers);
+  }
+  std::optional<double> gradients_within(double seconds,
+                                         const Training& training,
+                                         int workers) const override {
+    return gradients_in_lockstep(seconds, training, machine_, workers, period_);
   }
   template <class Real>
   std::unique_ptr<Loop> start(TrainingState<Real>& state) const {

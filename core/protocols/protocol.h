@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "core/config/registry.h"
@@ -56,6 +57,14 @@ class Protocol {
   /// Distributes so many workers over the processes, or reports a usage error that says how many
   /// processes the protocol needs.
   virtual Cluster cluster(World& world, int workers) const { return {world, workers}; }
+
+  /// Returns about how many gradients so many workers make together in so many seconds of virtual
+  /// time, if messages take none; nothing where gradients take no virtual time.
+  virtual std::optional<double> gradients_within(double /*seconds*/,
+                                                 const Training& /*training*/,
+                                                 int /*workers*/) const {
+    return std::nullopt;
+  }
 
   /// Starts a loop, which must not outlive the protocol or the state.
   virtual std::unique_ptr<Loop> start(TrainingState<float>& state) const = 0;

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -217,7 +218,7 @@ void add_figure(CLI::App& command, Options& options) {
             "KEY=VALUE, of kept tables: methods with one of these values, and those without the "
             "key; with * those that differ in the key alone are one curve");
   command.add_option("--for", own.format, "the size of one column: icml, ieee or slides");
-  command.add_option("--width", own.width, "its width, such as 84mm or 3.25in (84mm)");
+  command.add_option("--width", own.width, "its width, such as 84mm or 3.25in (77mm)");
   command.add_option("--font-size", own.font_size, "the size of its letters, such as 8pt (8pt)");
   command.add_option("--interval", options.interval, "over the seeds: iqr, student or bootstrap");
   command
@@ -441,50 +442,28 @@ std::string complaint(const CommandLine& line,
 /// Commands of one process.
 ExitCode dispatch_alone(const CommandLine& line) {
   const Options& options = line.options;
-  if (line.plan->parsed()) {
-    return residuum::plan_command(options);
-  }
-  if (line.report->parsed()) {
-    return residuum::report_command(options);
-  }
-  if (line.figure->parsed()) {
-    return residuum::figure_command(options);
-  }
-  if (line.exported->parsed()) {
-    return residuum::export_command(options);
-  }
-  if (line.watch->parsed()) {
-    return residuum::watch_command(options);
-  }
-  if (line.compare->parsed()) {
-    return residuum::compare_command(options);
-  }
-  if (line.inspect->parsed()) {
-    return residuum::inspect_command(options);
-  }
-  if (line.falsify->parsed()) {
-    return residuum::falsify_command(options);
-  }
-  if (line.rate->parsed()) {
-    return residuum::rate_command(options);
-  }
-  if (line.advise->parsed()) {
-    return residuum::advise_command(options);
-  }
-  if (line.check->parsed()) {
-    return residuum::check_command(options);
-  }
-  if (line.table->parsed()) {
-    return residuum::table_command(options);
-  }
-  if (line.keep->parsed()) {
-    return residuum::keep_command(options);
-  }
-  if (line.epochs->parsed()) {
-    return residuum::epochs_command(options);
-  }
-  if (line.page->parsed()) {
-    return residuum::page_command(options);
+  using Command = ExitCode (*)(const Options& options);
+  const std::array<std::pair<const CLI::App*, Command>, 15> commands{{
+      {line.plan, residuum::plan_command},
+      {line.report, residuum::report_command},
+      {line.figure, residuum::figure_command},
+      {line.exported, residuum::export_command},
+      {line.watch, residuum::watch_command},
+      {line.compare, residuum::compare_command},
+      {line.inspect, residuum::inspect_command},
+      {line.falsify, residuum::falsify_command},
+      {line.rate, residuum::rate_command},
+      {line.advise, residuum::advise_command},
+      {line.check, residuum::check_command},
+      {line.table, residuum::table_command},
+      {line.keep, residuum::keep_command},
+      {line.epochs, residuum::epochs_command},
+      {line.page, residuum::page_command},
+  }};
+  for (const auto& [app, command] : commands) {
+    if (app->parsed()) {
+      return command(options);
+    }
   }
   if (line.verify->parsed()) {
     return residuum::verify_command(options, std::filesystem::read_symlink("/proc/self/exe"));

@@ -22,6 +22,7 @@ struct Curve {
   std::size_t style = 0;  // colour, dash and marker: a method keeps its own in every figure
   std::vector<Point> points;
   bool is_bound = false;  // thin, grey and dashed: what another curve is held against
+  std::string mark = {};  // what stands at the curve of a bound; empty: a letter
   std::optional<std::size_t> group = std::nullopt;  // the method it is of
   std::vector<std::size_t> joined = {};  // the method of each point, where it goes through several
 };

@@ -8,6 +8,8 @@
 #include <optional>
 #include <set>
 
+#include "reports/analysis/short_labels.h"
+
 namespace residuum::reports {
 namespace {
 
@@ -31,16 +33,16 @@ constexpr std::array<ShortName, 13> kShortNames{{{"objective.kind", ""},
                                                  {"step.rule", ""},
                                                  {"step.value", "eta"}}};
 
-std::string part(const Run& run, std::string_view key, std::string_view name, const Json& value) {
+LabelPart part(const Run& run, std::string_view key, std::string_view name, const Json& value) {
   const auto label = run.value_labels.find(std::string(key));
   if (label != run.value_labels.end()) {
-    return label->second;
+    return {.word = {}, .value = label->second};
   }
   const bool is_text = value.is_string();
   if (name.empty() && is_text) {
-    return value.get<std::string>();
+    return {.word = {}, .value = value.get<std::string>()};
   }
-  return fmt::format("{}={}", name.empty() ? key : name, plain_text(value));
+  return {.word = std::string(name.empty() ? key : name), .value = plain_text(value)};
 }
 
 /// Returns whether a key says nothing of the run: without a sparsifier there is no density and
@@ -52,16 +54,8 @@ bool is_moot(const Run& run, const std::string& key) {
                                     text_at(run.config, "config.sparsifier.kind") == "none");
 }
 
-std::string join(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const auto& one : parts) {
-    text += (text.empty() ? "" : ", ") + one;
-  }
-  return text;
-}
-
-std::string full_label(const Run& run, std::string_view omitted, bool with_moot) {
-  std::vector<std::string> parts;
+LabelParts label_parts_of(const Run& run, std::string_view omitted, bool with_moot) {
+  LabelParts parts;
   std::set<std::string, std::less<>> said{std::string(omitted)};
   for (const auto& [key, name] : kShortNames) {
     const bool is_implied = run.implied.contains(std::string(key));
@@ -80,8 +74,58 @@ std::string full_label(const Run& run, std::string_view omitted, bool with_moot)
       parts.push_back(part(run, key, {}, value));
     }
   }
-  return join(parts);
+  return parts;
 }
+
+/// The name of a run by which nothing varies.
+std::string plain_name(const Run& run) {
+  const std::string kind = text_at(run.config, "config.aggregator.kind");
+  return kind.empty() ? run.id : kind;
+}
+
+/// MethodNames has the names of a folder's methods, which are short and differ.
+class MethodNames {
+ public:
+  explicit MethodNames(const ResultFolder& folder) {
+    std::set<std::string> begun;  // what varies in them
+    for (const auto& run : folder.runs) {
+      if (!run.config.empty()) {
+        begun.insert(run.varying.dump());
+        add(run);
+      }
+    }
+    for (const auto& run : folder.runs) {
+      if (run.config.empty() && run.is_known && !begun.contains(run.varying.dump())) {
+        add(run);
+      }
+    }
+    const auto names = short_labels(methods_);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      names_[label_text(methods_[i])] = names[i];
+    }
+  }
+
+  std::string of(const Run& run) const {
+    if (!run.label.empty()) {
+      return run.label;
+    }
+    const std::string whole = label_text(label_parts_of(run, {}, false));
+    const auto found = names_.find(whole);
+    const std::string& name = found == names_.end() ? whole : found->second;
+    return name.empty() ? plain_name(run) : name;
+  }
+
+ private:
+  void add(const Run& run) {
+    auto parts = run.label.empty() ? label_parts_of(run, {}, false) : LabelParts();
+    if (!parts.empty() && names_.emplace(label_text(parts), std::string()).second) {
+      methods_.push_back(std::move(parts));
+    }
+  }
+
+  std::vector<LabelParts> methods_;
+  std::map<std::string, std::string> names_;  // by all that the parts say
+};
 
 void make_labels_differ(const ResultFolder& folder, std::vector<Group>& groups) {
   std::map<std::string, int> count;
@@ -91,8 +135,9 @@ void make_labels_differ(const ResultFolder& folder, std::vector<Group>& groups) 
   for (auto& group : groups) {
     if (count[group.label] > 1) {
       const Run& run = folder.runs[group.runs.front()];
-      group.label =
-          fmt::format("{} [{}]", full_label(run, {}, true), run.id.substr(run.id.size() - 12));
+      const std::string id = fmt::format(" [{}]", run.id.substr(run.id.size() - 12));
+      const std::string name = label_text(label_parts_of(run, {}, true));
+      group.label = cut_apart({name}, kMostLabelCharacters - id.size()).front() + id;
     }
   }
 }
@@ -206,11 +251,8 @@ std::string method_label(const Run& run, std::string_view omitted) {
   if (!run.label.empty() && omitted.empty()) {
     return run.label;
   }
-  std::string label = full_label(run, omitted, false);
-  if (label.empty()) {
-    label = text_at(run.config, "config.aggregator.kind");
-  }
-  return label.empty() ? run.id : label;
+  const std::string label = label_text(label_parts_of(run, omitted, false));
+  return label.empty() ? plain_name(run) : label;
 }
 
 std::vector<Group> group_runs(const ResultFolder& folder) {
@@ -218,6 +260,7 @@ std::vector<Group> group_runs(const ResultFolder& folder) {
   if (!folder.mixed_data.empty()) {
     return groups;
   }
+  const MethodNames names(folder);
   std::map<std::string, std::size_t> place;
   for (std::size_t i = 0; i < folder.runs.size(); ++i) {
     const Run& run = folder.runs[i];
@@ -229,7 +272,7 @@ std::vector<Group> group_runs(const ResultFolder& folder) {
     const std::string key = config.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     const auto [found, is_new] = place.emplace(key, groups.size());
     if (is_new) {
-      groups.push_back({.label = method_label(run), .varying = run.varying, .runs = {}});
+      groups.push_back({.label = names.of(run), .varying = run.varying, .runs = {}});
     }
     groups[found->second].runs.push_back(i);
   }
@@ -243,26 +286,28 @@ std::vector<Group> group_runs(const ResultFolder& folder) {
 }
 
 std::vector<std::string> method_labels(const ResultFolder& folder) {
+  const MethodNames names(folder);
   std::vector<std::string> labels;
   for (const auto& run : folder.runs) {
     const auto same = std::find_if(folder.runs.begin(), folder.runs.end(), [&](const Run& other) {
       return !other.config.empty() && other.varying == run.varying;
     });
     const bool is_told = run.config.empty() && run.is_known && same != folder.runs.end();
-    labels.push_back(method_label(is_told ? *same : run));
+    labels.push_back(names.of(is_told ? *same : run));
   }
   return labels;
 }
 
 std::vector<std::string> methods_not_begun(const ResultFolder& folder,
                                            const std::vector<Group>& groups) {
+  const MethodNames names(folder);
   std::vector<std::string> labels;
   for (const auto& run : folder.runs) {
     const bool has_begun = !run.config.empty() || !run.is_known ||
                            std::any_of(groups.begin(), groups.end(), [&](const Group& group) {
                              return group.varying == run.varying;
                            });
-    const std::string label = has_begun ? std::string() : method_label(run);
+    const std::string label = has_begun ? std::string() : names.of(run);
     if (!has_begun && std::find(labels.begin(), labels.end(), label) == labels.end()) {
       labels.push_back(label);
     }

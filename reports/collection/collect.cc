@@ -43,9 +43,7 @@ std::string run_record(const ResultFolder& folder, const Run& run, const std::st
   for (const char* path : {"dimension", "k", "processes", "started_utc", "finished_utc"}) {
     line += ',' + field_of(run.status, path);
   }
-  if (has_labels(folder)) {
-    line += ',' + csv_field(label);
-  }
+  line += ',' + csv_field(label);
   return line;
 }
 

@@ -185,9 +185,7 @@ Json joined_package(const ResultFolder& folder, const std::string& file) {
     }
     fields.push_back(std::move(parameter));
   }
-  if (has_labels(folder)) {
-    fields.push_back(field("label", "string", "what the study calls the method"));
-  }
+  fields.push_back(field("label", "string", "name of the method"));
   Json table = resource("joined", fields, Json::array({"study", "run_id", "iteration"}));
   table["path"] = file;
   table["schema"].erase("foreignKeys");  // there is no table of runs
@@ -209,8 +207,17 @@ std::string parameter_column(std::string_view key) {
 }
 
 const Json& parameter_of(const Run& run, std::string_view key) {
+  static const Json nothing;
+  if (run.moot.contains(std::string(key))) {
+    return nothing;
+  }
   const auto given = run.varying.find(std::string(key));
-  return given != run.varying.end() ? *given : value_at(value_at(run.config, "config"), key);
+  if (given != run.varying.end()) {
+    return *given;
+  }
+  const Json& value = value_at(value_at(run.config, "config"), key);
+  const auto fallback = run.defaults.find(std::string(key));
+  return value.is_null() && fallback != run.defaults.end() ? *fallback : value;
 }
 
 std::vector<RunColumn> run_columns(const ResultFolder& folder) {
@@ -232,9 +239,7 @@ std::vector<RunColumn> run_columns(const ResultFolder& folder) {
   columns.push_back({"processes", "integer", "processes the workers lived on"});
   columns.push_back({"started_utc", "string", ""});
   columns.push_back({"finished_utc", "string", ""});
-  if (has_labels(folder)) {
-    columns.push_back({"label", "string", "what the study calls the method"});
-  }
+  columns.push_back({"label", "string", "name of the method"});
   if (!folder.tune.is_null()) {
     for (const auto& key : tuned_keys(folder)) {
       columns.push_back({tuned_column_name(key), "string", "value of " + key + " by tuning"});

@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "reports/tables/csv.h"
 #include "reports/tables/csv_reader.h"
+#include "reports/tables/result_folder.h"
 
 namespace residuum::reports {
 namespace {
@@ -241,6 +242,24 @@ TextTable epoch_table(const EpochRequest& request) {
   return by_epoch;
 }
 
+namespace {
+
+/// Returns whether labels are the study's own; of a table alone they are.
+bool names_its_methods(const std::filesystem::path& folder) {
+  const auto file = folder / "study.resolved.json";
+  if (!std::filesystem::exists(file)) {
+    return true;
+  }
+  const Json study = read_json(file);
+  const Json& plan = value_at(study, "plan");
+  return study.contains("labels") ||
+         (plan.is_array() && std::any_of(plan.begin(), plan.end(), [](const Json& run) {
+            return !text_at(run, "label").empty();
+          }));
+}
+
+}  // namespace
+
 TextTable epoch_table_of(const std::filesystem::path& folder, std::optional<std::int64_t> parts) {
   if (was_kept(folder)) {
     return kept_table(folder, parts);
@@ -252,8 +271,10 @@ TextTable epoch_table_of(const std::filesystem::path& folder, std::optional<std:
   }
   const auto runs = listed_runs(table);
   require_distinct(runs, table.file);
-  const bool with_labels = std::any_of(
-      runs.begin(), runs.end(), [](const ListedRun& run) { return !run.label.empty(); });
+  const bool with_labels =
+      names_its_methods(folder) && std::any_of(runs.begin(), runs.end(), [](const ListedRun& run) {
+        return !run.label.empty();
+      });
   return epoch_table({.iterations = folder / "iterations.csv",
                       .runs = runs,
                       .leave_out_others = false,

@@ -27,7 +27,7 @@ std::string run_fields(const ResultFolder& folder, const Run& run, const std::st
   for (const auto& key : folder.varying_keys) {
     fields += ',' + json_field(parameter_of(run, key));
   }
-  return fields + (has_labels(folder) ? ',' + csv_field(label) : std::string());
+  return fields + ',' + csv_field(label);
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ std::uint64_t write_joined_table(const ResultFolder& folder, const std::filesyst
   for (const auto& key : folder.varying_keys) {
     header += ',' + csv_field(parameter_column(key));
   }
-  header += has_labels(folder) ? ",label" : "";
+  header += ",label";
   joined.append(header + '\n');
   const auto labels = method_labels(folder);
   std::uint64_t rows = 0;

@@ -336,6 +336,12 @@ LineStyle reference_style() {
   return {.colour = "#808080", .dash = {1, 3}, .marker = {}, .width = 1.2};
 }
 
+bool is_on_axes(const FigureSpec& spec, const Curve& curve) {
+  return std::any_of(curve.points.begin(), curve.points.end(), [&](const Point& point) {
+    return !is_off_axis(point.x, spec.x_scale) && is_drawn(point.middle, spec.y_scale);
+  });
+}
+
 std::vector<BoundMark> bound_marks(const FigureSpec& spec) {
   std::vector<BoundMark> marks;
   std::size_t bounds = 0;
@@ -345,7 +351,11 @@ std::vector<BoundMark> bound_marks(const FigureSpec& spec) {
     }
     const std::size_t number = bounds++;
     if (const Point* point = marked_point(spec, spec.curves[i], mark_place(number))) {
-      marks.push_back({.curve = i, .text = mark_text(number), .x = point->x, .y = *point->middle});
+      const std::string& own = spec.curves[i].mark;
+      marks.push_back({.curve = i,
+                       .text = own.empty() ? mark_text(number) : own,
+                       .x = point->x,
+                       .y = *point->middle});
     }
   }
   return marks;
@@ -353,7 +363,7 @@ std::vector<BoundMark> bound_marks(const FigureSpec& spec) {
 
 std::string legend_label(const FigureSpec& spec, std::size_t curve) {
   const Curve& one = spec.curves.at(curve);
-  if (!one.is_bound) {
+  if (!one.is_bound || !one.mark.empty()) {
     return drawn_label(one.label);
   }
   const auto before = spec.curves.begin() + static_cast<std::ptrdiff_t>(curve);

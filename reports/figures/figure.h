@@ -24,7 +24,7 @@ struct Reference {
 
 /// A PaperSize is that of a drawing which goes into a paper or a talk as it is.
 struct PaperSize {
-  double width_mm = 84;
+  double width_mm = 77;  // a column of article in two columns has 77.8 mm on A4
   double font_pt = 8;
 };
 
@@ -75,8 +75,8 @@ LineStyle style_of(const Curve& curve);
 /// Returns the style of the line of a Reference: thin, grey and dotted.
 LineStyle reference_style();
 
-/// A BoundMark is a short text that stands at a bound's curve, because grey lines look alike. The
-/// legend begins with the same text.
+/// A BoundMark is a short text that stands at a bound's curve, because grey lines look alike. It is
+/// the curve's own, or a letter, with which the legend then begins.
 struct BoundMark {
   std::size_t curve = 0;  // of FigureSpec::curves
   std::string text;       // "(a)"
@@ -124,6 +124,9 @@ std::vector<double> tick_places(const FigureSpec& spec);
 
 /// Returns the x axis with the margins that a figure with ticks at these places has.
 AxisRange x_range_around(const FigureSpec& spec, const std::vector<double>& places);
+
+/// Returns whether a point of the curve is on the axes: logarithmic ones have no place for some.
+bool is_on_axes(const FigureSpec& spec, const Curve& curve);
 
 /// Returns whether some point of the curve has a band.
 bool has_band(const Curve& curve);

@@ -141,7 +141,7 @@ std::string heat_map_tex(const HeatMap& map) {
       "  colorbar style={{ylabel={{{8}}}}}, point meta min={9}, point meta max={10},\n"
       "]\n"
       "\\addplot[matrix plot*, mesh/cols={11}, point meta=explicit]\n"
-      "  table[col sep=comma, x=column, y=row, meta=shade] {{\\residuumfolder {0}.csv}};\n"
+      "  table[col sep=comma, x=column, y=row, meta=shade] {{\"\\residuumfolder {0}.csv\"}};\n"
       "\\end{{axis}}\n\\end{{tikzpicture}}%\n\\endgroup\n",
       map.name,
       latex_text(drawn_label(map.title)),

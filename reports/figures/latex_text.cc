@@ -18,7 +18,7 @@ struct Escape {
   std::string_view to;
 };
 
-constexpr std::array<Escape, 13> kSpecials{{{"\\", "\\textbackslash{}"},
+constexpr std::array<Escape, 14> kSpecials{{{"\\", "\\textbackslash{}"},
                                             {"{", "\\{"},
                                             {"}", "\\}"},
                                             {"$", "\\$"},
@@ -30,6 +30,7 @@ constexpr std::array<Escape, 13> kSpecials{{{"\\", "\\textbackslash{}"},
                                             {"~", "\\textasciitilde{}"},
                                             {"<", "\\textless{}"},
                                             {">", "\\textgreater{}"},
+                                            {"|", "\\textbar{}"},
                                             {"\"", "\\char34{}"}}};
 
 // The signs that the program's own labels are written with, in mathematics.
@@ -146,7 +147,7 @@ WordKind kind_of(std::string_view word) {
   if (word.empty() || is_number_of_item || word == "a" || word == "A" || word == "I") {
     return WordKind::text;
   }
-  bool has_sign = word == "f";
+  bool has_sign = word == "f" || word == "X_T";
   for (std::size_t i = 0; i < characters.size(); ++i) {
     if (!fits_formula(characters, i)) {
       return WordKind::text;

@@ -18,12 +18,12 @@
 namespace residuum::reports {
 namespace {
 
-// icml2024.sty: columns of 3.25 in. IEEEtran: columns of 252 pt, which are 3.5 in. beamer with
-// aspectratio=169: a page of 160 mm by 90 mm, of which text has 140 mm.
+// icml2024.sty: columns of 3.25 in. IEEEtran: columns of 252 pt, which are 3.5 in. beamer: text
+// of 307.3 pt, which are 108.0 mm, and more with aspectratio=169.
 constexpr std::array<PaperFormat, 3> kFormats{
     {{.name = "icml", .size = {.width_mm = 82.5, .font_pt = 8}},
      {.name = "ieee", .size = {.width_mm = 88.9, .font_pt = 8}},
-     {.name = "slides", .size = {.width_mm = 110, .font_pt = 9}}}};
+     {.name = "slides", .size = {.width_mm = 107, .font_pt = 9}}}};
 
 /// A ScratchFolder is an empty folder that goes with the object.
 class ScratchFolder {

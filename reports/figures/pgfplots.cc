@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -15,14 +14,31 @@
 namespace residuum::reports {
 namespace {
 
-std::string dash_clause(const std::vector<int>& dash) {
+/// Returns the dashes of a style. Short strokes are dots: round caps on lines of no length. Beside
+/// dots longer ones lose what the caps add, and the gaps beside a stroke have what it loses.
+std::string dash_clause(const LineStyle& style) {
+  constexpr int kDot = 3;        // a stroke up to this length
+  constexpr double kUnit = 0.6;  // points
+  const std::vector<int>& dash = style.dash;
   if (dash.empty()) {
     return "solid";
   }
-  std::string text = "dash pattern=";
+  std::vector<double> lost(dash.size(), 0.0);  // by strokes, which have even places
+  bool has_dots = false;
+  for (std::size_t i = 0; i < dash.size(); i += 2) {
+    const double length = kUnit * dash[i];
+    lost[i] = dash[i] <= kDot ? length : std::min(length, style.width / 2);
+    has_dots = has_dots || dash[i] <= kDot;
+  }
+  if (!has_dots) {
+    lost.assign(dash.size(), 0.0);
+  }
+  std::string text = has_dots ? "line cap=round, dash pattern=" : "dash pattern=";
   for (std::size_t i = 0; i < dash.size(); ++i) {
-    text +=
-        fmt::format("{}{} {:.4g}pt", i == 0 ? "" : " ", i % 2 == 0 ? "on" : "off", 0.6 * dash[i]);
+    const bool is_stroke = i % 2 == 0;
+    const double length =
+        kUnit * dash[i] + (is_stroke ? -lost[i] : (lost[i - 1] + lost[(i + 1) % dash.size()]) / 2);
+    text += fmt::format("{}{} {:.4g}pt", i == 0 ? "" : " ", is_stroke ? "on" : "off", length);
   }
   return text;
 }
@@ -41,7 +57,7 @@ std::string marker_clause(const LineStyle& style, std::size_t points) {
 std::string rows_of(const FigureSpec& spec, std::size_t curve, std::string_view y) {
   return fmt::format(
       "table[col sep=comma, x=x, y={}, restrict expr to domain={{\\thisrow{{curve}}}}{{{}:{}}}] "
-      "{{\\residuumfolder {}.csv}};\n",
+      "{{\"\\residuumfolder {}.csv\"}};\n",
       y,
       curve,
       curve,
@@ -89,7 +105,7 @@ std::string font_command(double points) {
 PgfSize size_of(const FigureSpec& spec) {
   constexpr double kAroundPlot = 0.6;  // em: pgfplots leaves more room around numbers than we do
   FigureSpec sized = spec;
-  sized.paper = spec.paper.value_or(PaperSize{.width_mm = 84, .font_pt = 10});
+  sized.paper = spec.paper.value_or(PaperSize{.width_mm = PaperSize().width_mm, .font_pt = 10});
   PgfSize size;
   size.layout = layout_paper(sized);
   const PaperLayout& layout = size.layout;
@@ -113,7 +129,7 @@ PgfSize size_of(const FigureSpec& spec) {
 std::string look_of(const FigureSpec& spec, std::size_t i, const std::string& marker) {
   const LineStyle style = style_of(spec.curves[i]);
   return fmt::format(
-      "residuum{}, line width={}pt, {}, {}", i, style.width / 2, dash_clause(style.dash), marker);
+      "residuum{}, line width={}pt, {}, {}", i, style.width / 2, dash_clause(style), marker);
 }
 
 std::string legend_entry(std::string_view look, std::string_view label) {
@@ -148,9 +164,9 @@ std::string legend(const FigureSpec& spec, const PgfSize& size) {
   }
   if (spec.reference) {
     const LineStyle style = reference_style();
-    text += legend_entry(
-        fmt::format("gray, line width={}pt, {}", style.width / 2, dash_clause(style.dash)),
-        drawn_label(spec.reference->label));
+    text +=
+        legend_entry(fmt::format("gray, line width={}pt, {}", style.width / 2, dash_clause(style)),
+                     drawn_label(spec.reference->label));
   }
   return text + "\\par\n";
 }
@@ -165,7 +181,7 @@ std::string mark_of_bound(const FigureSpec& spec, std::size_t curve) {
           curve,
           format_number(mark.x),
           format_number(mark.y),
-          mark.text);
+          latex_text(mark.text));
     }
   }
   return {};
@@ -179,19 +195,10 @@ bool is_band_drawn(const FigureSpec& spec, const Curve& curve) {
          });
 }
 
-/// Returns whether a point of the curve is on the axes.
-bool is_curve_drawn(const FigureSpec& spec, const Curve& curve) {
-  return std::any_of(curve.points.begin(), curve.points.end(), [&](const Point& point) {
-    const bool is_on_x = spec.x_scale == Scale::linear || point.x > 0;
-    const double y = point.middle.value_or(std::numeric_limits<double>::quiet_NaN());
-    return is_on_x && std::isfinite(y) && (spec.y_scale == Scale::linear || y > 0);
-  });
-}
-
 /// Writes a curve that has a point on the axes.
 std::string line(const FigureSpec& spec, std::size_t i) {
   const Curve& curve = spec.curves[i];
-  if (!is_curve_drawn(spec, curve)) {
+  if (!is_on_axes(spec, curve)) {
     return {};
   }
   const std::string look = look_of(spec, i, marker_clause(style_of(curve), curve.points.size()));
@@ -208,7 +215,7 @@ std::string reference_line(const FigureSpec& spec) {
   return fmt::format(
       "\\addplot[gray, line width={}pt, {}, no marks] coordinates {{({},{}) ({},{})}};\n",
       style.width / 2,
-      dash_clause(style.dash),
+      dash_clause(style),
       format_number(range.low),
       format_number(spec.reference->y),
       format_number(range.high),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "core/error.h"
@@ -187,13 +188,37 @@ ReportFigure plan_chosen_figure(const ResultFolder& folder, const FigureChoice& 
   } else {
     figure = figure_of_report(folder, choice, chosen);
   }
-  require(!figure.spec.curves.empty(),
+  const auto& curves = figure.spec.curves;
+  const bool is_any_drawn = std::any_of(curves.begin(), curves.end(), [&](const Curve& curve) {
+    return !curve.is_bound && is_on_axes(figure.spec, curve);
+  });
+  require(is_any_drawn,
           "{}: none of the chosen methods has '{}'{}{}",
           folder.path.string(),
           choice.quantity,
           choice.by ? " by " : "",
           choice.by.value_or(""));
   return figure;
+}
+
+std::vector<std::string> methods_not_drawn(const ResultFolder& folder,
+                                           const FigureChoice& choice,
+                                           const FigureSpec& spec) {
+  std::set<std::size_t> drawn;
+  for (const auto& curve : spec.curves) {
+    if (curve.group && is_on_axes(spec, curve)) {
+      drawn.insert(*curve.group);
+    }
+    drawn.insert(curve.joined.begin(), curve.joined.end());
+  }
+  std::vector<std::string> missing;
+  const auto groups = group_runs(folder);
+  for (const std::size_t group : chosen_groups(groups, choice.methods)) {
+    if (!drawn.empty() && !drawn.contains(group)) {
+      missing.push_back(groups[group].label);
+    }
+  }
+  return missing;
 }
 
 }  // namespace residuum::reports

@@ -38,4 +38,10 @@ std::vector<std::string> labels_in(std::string_view list, const std::vector<std:
 /// are usage errors that say what there is.
 ReportFigure plan_chosen_figure(const ResultFolder& folder, const FigureChoice& choice);
 
+/// Returns the chosen methods of which the planned figure has no point on its axes; none of a
+/// figure whose curves are not of methods.
+std::vector<std::string> methods_not_drawn(const ResultFolder& folder,
+                                           const FigureChoice& choice,
+                                           const FigureSpec& spec);
+
 }  // namespace residuum::reports

@@ -35,7 +35,7 @@ std::vector<Point> prediction_points(const PredictedTime& held, IntervalKind kin
 }
 
 /// Returns the line on which measured seconds are so many times the predicted ones.
-Curve ratio_line(double times, double low, double high, std::string label) {
+Curve ratio_line(double times, double low, double high, std::string label, std::string mark) {
   const auto point = [&](double predicted) {
     return Point{.x = predicted,
                  .middle = times * predicted,
@@ -45,7 +45,7 @@ Curve ratio_line(double times, double low, double high, std::string label) {
   };
   // Marks of several lines stand at different ones of their points.
   constexpr int kPlaces = 24;
-  Curve line{.label = std::move(label), .points = {}, .is_bound = true};
+  Curve line{.label = std::move(label), .points = {}, .is_bound = true, .mark = std::move(mark)};
   for (int i = 0; i < kPlaces; ++i) {
     line.points.push_back(
         point(low * std::pow(high / low, static_cast<double>(i) / (kPlaces - 1))));
@@ -67,11 +67,21 @@ void add_lines(FigureSpec& spec) {
     high *= 2;
   }
   const double percent = 100 * kPredictionBand;
-  spec.curves.push_back(ratio_line(1, low, high, "measured = predicted"));
-  spec.curves.push_back(
-      ratio_line(1 - kPredictionBand, low, high, fmt::format("{:.0f} % less", percent)));
-  spec.curves.push_back(
-      ratio_line(1 + kPredictionBand, low, high, fmt::format("{:.0f} % more", percent)));
+  const std::size_t first = spec.curves.size();
+  spec.curves.push_back(ratio_line(1, low, high, "measured = predicted", "="));
+  spec.curves.push_back(ratio_line(1 - kPredictionBand,
+                                   low,
+                                   high,
+                                   fmt::format("{:.0f} % less", percent),
+                                   fmt::format("−{:.0f} %", percent)));
+  spec.curves.push_back(ratio_line(1 + kPredictionBand,
+                                   low,
+                                   high,
+                                   fmt::format("{:.0f} % more", percent),
+                                   fmt::format("+{:.0f} %", percent)));
+  for (std::size_t i = first; i < spec.curves.size(); ++i) {
+    spec.curves[i].style = i - first;  // each line has dashes of its own
+  }
 }
 
 }  // namespace

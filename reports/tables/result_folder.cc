@@ -92,6 +92,18 @@ std::string label_of_value(const Json& labels, const std::string& key, const Jso
   return found != of_key->end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+/// Takes over what keys are that a run leaves out. Only a run that says what it is leaves any out.
+void take_defaults(const Json& defaults, std::vector<Run>& runs) {
+  if (!defaults.is_object()) {
+    return;
+  }
+  for (auto& run : runs) {
+    if (!run.config.empty()) {
+      run.defaults = defaults;
+    }
+  }
+}
+
 /// Takes over what the study calls its methods and their values.
 void take_labels(const Json& plan, const Json& labels, std::vector<Run>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -112,7 +124,10 @@ void take_labels(const Json& plan, const Json& labels, std::vector<Run>& runs) {
 void note_implied_kinds(const std::vector<std::string>& keys, std::vector<Run>& runs) {
   for (auto& run : runs) {
     for (const auto& key : keys) {
-      const std::string kind = text_at(run.config, "config." + key);
+      const std::string recorded = text_at(run.config, "config." + key);
+      const auto fallback = run.defaults.find(key);
+      const std::string kind =
+          recorded.empty() && fallback != run.defaults.end() ? plain_text(*fallback) : recorded;
       if (key.ends_with(".kind") && !run.varying.contains(key) && !kind.empty()) {
         run.implied[key] = kind;
       }
@@ -290,6 +305,7 @@ std::vector<Run> read_listed(const Json& study,
   }
   take_plan(value_at(study, plan), runs);
   take_labels(value_at(study, plan), value_at(study, "labels"), runs);
+  take_defaults(value_at(study, "defaults"), runs);
   return runs;
 }
 

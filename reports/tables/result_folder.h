@@ -35,6 +35,8 @@ struct Run {
   std::map<std::string, std::string> value_labels;  // varying key -> the study's name for its value
   /// Kinds that other runs vary and this one leaves at their defaults: dotted key -> value.
   Json implied = Json::object();
+  /// Values that the study's keys have where a run leaves them out: dotted key -> value.
+  Json defaults = Json::object();
   std::set<std::string> moot;  // varying keys that say nothing of the run: its kind has no such key
 
   /// Returns whether the run's tables are complete because it has come to an end of its own.

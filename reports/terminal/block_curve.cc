@@ -27,25 +27,43 @@ void BlockCurve::add(double x, double y) {
   stride_ *= 2;
 }
 
-/// Returns the mean of y in each stretch; of one without points that of the stretch before it.
+namespace {
+
+/// Gives stretches without a point the heights of a line between those that have some; the first
+/// and the last stretch have one.
+void join(std::vector<double>& means, const std::vector<double>& counts) {
+  std::size_t before = 0;
+  for (std::size_t i = 1; i < means.size(); ++i) {
+    if (counts[i] == 0) {
+      continue;
+    }
+    const double slope = (means[i] - means[before]) / static_cast<double>(i - before);
+    for (std::size_t between = before + 1; between < i; ++between) {
+      means[between] = means[before] + slope * static_cast<double>(between - before);
+    }
+    before = i;
+  }
+  std::fill(means.begin() + static_cast<std::ptrdiff_t>(before), means.end(), means[before]);
+}
+
+}  // namespace
+
+/// Returns the mean of y in each stretch.
 std::vector<double> BlockCurve::means(std::size_t width) const {
   const double first = points_.front().x;
   const double length = points_.back().x - first;
-  std::vector<double> sums(width, 0.0);
+  std::vector<double> means(width, 0.0);
   std::vector<double> counts(width, 0.0);
   for (const auto& point : points_) {
     const double share = length > 0 ? (point.x - first) / length : 0;
     const auto at =
         static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(width));
-    sums[std::min(at, width - 1)] += point.y;
-    ++counts[std::min(at, width - 1)];
+    const std::size_t stretch = std::min(at, width - 1);
+    ++counts[stretch];
+    means[stretch] += (point.y - means[stretch]) / counts[stretch];
   }
-  double last = points_.front().y;
-  for (std::size_t i = 0; i < width; ++i) {
-    last = counts[i] > 0 ? sums[i] / counts[i] : last;
-    sums[i] = last;
-  }
-  return sums;
+  join(means, counts);
+  return means;
 }
 
 std::string BlockCurve::blocks(std::size_t width) const {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -110,6 +111,70 @@ std::string key_of(const Run& run) { return fmt::format("{} {}", run.varying.dum
 std::string name_of(const Run& run, const std::string& label) {
   return fmt::format("{}seed {}", label.empty() ? "" : label + ", ", run.seed);
 }
+
+/// Partners has the run of B for each run of A: that of the same seed and settings that vary, else
+/// the same run, else the one of the same seed whose method has the same name.
+class Partners {
+ public:
+  Partners(const ResultFolder& a, const ResultFolder& b) : of_a_(a.runs.size()) {
+    const auto id = [](const Run& run) {
+      return fmt::format("{} {}", run.id, value_at(run.config, "config").dump());
+    };
+    match(a, b, keys_of_runs(a, key_of), keys_of_runs(b, key_of));
+    match(a, b, keys_of_runs(a, id), keys_of_runs(b, id));
+    match(a, b, names_of_runs(a), names_of_runs(b));
+  }
+
+  std::optional<std::size_t> of(std::size_t run) const { return of_a_[run]; }
+  bool is_taken(std::size_t run_of_b) const { return taken_.contains(run_of_b); }
+
+ private:
+  using Keys = std::vector<std::string>;
+
+  template <class Key>
+  static Keys keys_of_runs(const ResultFolder& folder, const Key& key) {
+    Keys keys;
+    for (const auto& run : folder.runs) {
+      keys.push_back(key(run));
+    }
+    return keys;
+  }
+
+  static Keys names_of_runs(const ResultFolder& folder) {
+    Keys names = method_labels(folder);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      names[i] += fmt::format(" {}", folder.runs[i].seed);
+    }
+    return names;
+  }
+
+  /// Matches runs that have none so far by keys that no two of these share.
+  void match(const ResultFolder& a, const ResultFolder& b, const Keys& of_a, const Keys& of_b) {
+    std::map<std::string, std::size_t> places;
+    std::map<std::string, std::size_t> count;
+    for (std::size_t j = 0; j < b.runs.size(); ++j) {
+      if (b.runs[j].is_known && !taken_.contains(j)) {
+        places.emplace(of_b[j], j);
+        ++count[of_b[j]];
+      }
+    }
+    std::map<std::string, std::size_t> count_a;
+    for (std::size_t i = 0; i < a.runs.size(); ++i) {
+      count_a[of_a[i]] += of_a_[i] ? 0U : 1U;
+    }
+    for (std::size_t i = 0; i < a.runs.size(); ++i) {
+      const auto found = places.find(of_a[i]);
+      if (!of_a_[i] && a.runs[i].is_known && found != places.end() && count[of_a[i]] == 1 &&
+          count_a[of_a[i]] == 1) {
+        of_a_[i] = found->second;
+        taken_.insert(found->second);
+      }
+    }
+  }
+
+  std::vector<std::optional<std::size_t>> of_a_;
+  std::set<std::size_t> taken_;
+};
 
 /// The values that two runs have for a key, as text; "nothing" where one has none.
 struct TwoValues {
@@ -232,7 +297,7 @@ class RunNotes {
       std::vector<std::string> own;
       for (const auto& [key, values] : keys) {
         if (!shared.contains(key)) {
-          own.push_back(key);
+          own.push_back(fmt::format("{} ({}, now {})", key, values.before, values.after));
         }
       }
       if (!own.empty()) {
@@ -248,11 +313,7 @@ class RunNotes {
 class Comparer {
  public:
   Comparer(const Summary& a, const Summary& b, double tolerance, OtherProblem other)
-      : a_(a), b_(b), tolerance_(tolerance), other_(other) {
-    for (std::size_t i = 0; i < b.folder.runs.size(); ++i) {
-      of_b_.emplace(key_of(b.folder.runs[i]), i);
-    }
-  }
+      : a_(a), b_(b), tolerance_(tolerance), other_(other), partners_(a.folder, b.folder) {}
 
   Changes compare() {
     for (const Summary* summary : {&a_, &b_}) {
@@ -290,14 +351,14 @@ class Comparer {
       if (run.config.empty()) {
         continue;  // it has not begun
       }
-      const auto found = of_b_.find(key_of(run));
+      const auto found = partners_.of(i);
       const std::string name = name_of(run, group.label);
-      if (found == of_b_.end()) {
+      if (!found) {
         changes_.losses.push_back(fmt::format("{}: not in the second folder", name));
         continue;
       }
       ++matched_;
-      const std::size_t j = found->second;
+      const std::size_t j = *found;
       mind_other_problem(run, b_.folder.runs[j], name);
       compare_states(i, j, name);
       if (run.state == "finished" && b_.folder.runs[j].state == "finished") {
@@ -345,14 +406,11 @@ class Comparer {
   }
 
   void note_additions() {
-    std::map<std::string, std::size_t> of_a;
-    for (std::size_t i = 0; i < a_.folder.runs.size(); ++i) {
-      of_a.emplace(key_of(a_.folder.runs[i]), i);
-    }
-    for (const auto& run : b_.folder.runs) {
-      if (!of_a.contains(key_of(run))) {
+    const auto labels = method_labels(b_.folder);
+    for (std::size_t j = 0; j < b_.folder.runs.size(); ++j) {
+      if (!partners_.is_taken(j)) {
         changes_.notes.push_back(
-            fmt::format("{}: only in the second folder", name_of(run, method_label(run))));
+            fmt::format("{}: only in the second folder", name_of(b_.folder.runs[j], labels[j])));
       }
     }
   }
@@ -460,7 +518,7 @@ class Comparer {
   const Summary& b_;
   double tolerance_;
   OtherProblem other_;
-  std::map<std::string, std::size_t> of_b_;
+  Partners partners_;
   std::size_t matched_ = 0;
   RunNotes run_notes_;
   Changes changes_;

@@ -9,8 +9,8 @@
 
 namespace residuum::reports {
 
-/// Returns each name as printable() has it; those that would be the same are cut in their middle,
-/// or, where this does not tell them apart either, numbered.
+/// Returns each name fit for a terminal. Those that are longer than a column are cut in their
+/// middle, or, where this does not tell them apart, elsewhere, or numbered.
 std::map<std::string, std::string> printable_names(const std::vector<std::string>& names);
 
 /// Returns the printable labels of all methods of a study.

@@ -89,6 +89,34 @@ std::string place_words(const std::optional<RunPlace>& place,
   return place && done > 0 && done == length ? share + ", evaluating" : share;
 }
 
+/// Returns what an iteration has taken since the process that trains began with it: a pause before
+/// a resume and the pilots are left out. Absent before the first iteration.
+std::optional<double> seconds_per_iteration(const Run& run,
+                                            const std::optional<RunPlace>& place,
+                                            std::uint64_t done,
+                                            double written) {
+  if (place && place->resumed_at && place->trained_s && place->done > *place->resumed_at) {
+    return *place->trained_s / static_cast<double>(place->done - *place->resumed_at);
+  }
+  const auto resumed = seconds_of_utc(text_at(run.status, "resumed_utc"));
+  const double before = resumed ? number_at(run.status, "resumed_at").value_or(0) : 0;
+  const auto since = resumed ? resumed : seconds_of_utc(text_at(run.status, "started_utc"));
+  const double made = static_cast<double>(done) - before;
+  return since && made > 0 ? std::optional((written - *since) / made) : std::nullopt;
+}
+
+/// Returns how many iterations a run is to have, if that is known: one that was stopped has no
+/// other measure than its budget.
+std::optional<std::uint64_t> planned_length(const Run& run) {
+  constexpr double kMost = 1e15;
+  auto planned = number_at(run.status, "planned_iterations");
+  if (!planned && !run.has_tables()) {
+    planned = number_at(run.config, "config.budget.iterations");
+  }
+  const bool is_count = planned && *planned >= 1 && *planned < kMost;
+  return is_count ? std::optional(static_cast<std::uint64_t>(*planned)) : std::nullopt;
+}
+
 /// Says whether delta has been above 1, against the assumption of gTop-k.
 std::string verdict_so_far(const GrowingTable& table) {
   if (table.measured() == 0) {
@@ -159,9 +187,14 @@ std::optional<RunPlace> place_of(const std::filesystem::path& run_folder) {
     const auto pilot = number("pilot");
     const auto every = number("every_s");
     if (done && pilot && every) {
+      const auto resumed_at = number("resumed_at");
       return RunPlace{.done = static_cast<std::uint64_t>(*done),
                       .pilot = static_cast<std::uint64_t>(*pilot),
-                      .every_s = *every};
+                      .every_s = *every,
+                      .resumed_at = resumed_at
+                                        ? std::optional(static_cast<std::uint64_t>(*resumed_at))
+                                        : std::nullopt,
+                      .trained_s = number("trained_s")};
     }
   } catch (const Error&) {
     return std::nullopt;  // the run has none yet, or none any more
@@ -310,24 +343,32 @@ std::string StudyWatch::left_of(const Run& run, const Advance& advance) const {
     return fmt::format("nothing written since {}", time);
   }
   const bool is_pilot = place && place->pilot > 0;
-  if (done == 0 || length < done || is_pilot) {
+  const auto pace = is_pilot ? std::nullopt : seconds_per_iteration(run, place, done, written);
+  if (!pace || length < done) {
     return "–";
   }
-  const double whole =
-      (written - *started) * static_cast<double>(length) / static_cast<double>(done);
-  return duration(*started + whole - now_);
+  return duration(*pace * static_cast<double>(length - done) - (now_ - written));
+}
+
+std::string StudyWatch::age_of(const Run& run, const Advance& advance) const {
+  constexpr double kFresh = 5;   // seconds
+  constexpr double kMissed = 3;  // heartbeats
+  if (!advance.place) {
+    return {};
+  }
+  const double age = now_ - seconds_of_utc(last_written(run)).value_or(now_);
+  return age > std::max(kFresh, kMissed * advance.place->every_s)
+             ? fmt::format(", {} ago", duration(age))
+             : std::string();
 }
 
 StudyWatch::Line StudyWatch::line_of(const Run& run,
                                      const std::string& method,
                                      std::uint64_t usual_length) const {
-  const double budget = number_at(run.status, "planned_iterations").value_or(0);
-  const bool is_count = budget >= 1 && budget < 1e15;
+  const auto planned = planned_length(run);
   // A run that ended early does not say how long it should have been; only a budget does.
   const bool ended_early = run.state != "finished" && run.has_tables();
-  const std::uint64_t length = is_count      ? static_cast<std::uint64_t>(budget)
-                               : ended_early ? 0
-                                             : usual_length;
+  const std::uint64_t length = planned.value_or(ended_early ? 0 : usual_length);
   Line line{.order = order_of(run.state),
             .cells = {method, run.is_known ? fmt::format("{}", run.seed) : "–", run.state}};
   const auto found = tables_.find(run.id);
@@ -342,7 +383,7 @@ StudyWatch::Line StudyWatch::line_of(const Run& run,
   }
   const GrowingTable& table = found->second;
   const Advance advance = advance_of(run, table, length);
-  line.cells.push_back(place_words(advance.place, advance.done, length));
+  line.cells.push_back(place_words(advance.place, advance.done, length) + age_of(run, advance));
   line.cells.push_back(left_of(run, advance));
   line.cells.push_back(short_number(table.loss()));
   line.cells.push_back(short_number(table.delta()));
@@ -370,7 +411,9 @@ std::string StudyWatch::counts() const {
           "{}{} {}", text.empty() ? "" : ", ", count, state == "missing" ? "to do" : state);
     }
   }
-  return fmt::format("{}: {} runs: {}\n", printable(folder_.name), folder_.runs.size(), text);
+  const std::size_t runs = folder_.runs.size();
+  return fmt::format(
+      "{}: {} {}: {}\n", printable(folder_.name), runs, runs == 1 ? "run" : "runs", text);
 }
 
 std::string StudyWatch::table(std::size_t lines) const {

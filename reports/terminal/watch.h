@@ -22,9 +22,9 @@ class BlockCurve {
   bool empty() const { return points_.empty(); }
 
   /// Returns `width` characters ▁▂▃▄▅▆▇█ for the means of y over as many equal stretches of x; a
-  /// stretch without a point has the height before it. Heights go from the least mean to the
-  /// largest, by logarithms if all are positive and the largest is 100 times the least. A curve of
-  /// one height is in the middle; one without points has spaces.
+  /// stretch without a point is on the line between its neighbours. Heights go from the least mean
+  /// to the largest, by logarithms if all are positive and the largest is 100 times the least. A
+  /// curve of one height is in the middle; one without points has spaces.
   std::string blocks(std::size_t width) const;
 
  private:
@@ -79,6 +79,10 @@ struct RunPlace {
   std::uint64_t done = 0;   // iterations
   std::uint64_t pilot = 0;  // the number of the pilot run that is under way; 0: the training is
   double every_s = 0;       // seconds between two heartbeats
+  /// Of the process that trains: the iteration that it went on from, and for how long it trains;
+  /// absent in heartbeats of earlier versions.
+  std::optional<std::uint64_t> resumed_at = std::nullopt;
+  std::optional<double> trained_s = std::nullopt;
 };
 
 /// Reads the heartbeat of a run; absent where there is none that can be read.
@@ -119,6 +123,8 @@ class StudyWatch {
   /// Returns the time that a run still needs, or since when it has written nothing: it may have
   /// been killed, and then it still calls itself running.
   std::string left_of(const Run& run, const Advance& advance) const;
+  /// Returns ", 12 s ago" where heartbeats are late.
+  std::string age_of(const Run& run, const Advance& advance) const;
   /// Adds what the line of a run that has ended has behind its state.
   void add_end(const Run& run, std::uint64_t length, Line& line) const;
   std::string counts() const;

@@ -33,6 +33,7 @@ namespace {
 struct NumberForm {
   bool is_scientific = false;
   bool is_whole = false;
+  bool is_count = false;  // numbers are whole, or middles of whole ones
   double unit = 1;
   std::string title;  // of the column, with the unit
 };
@@ -53,6 +54,26 @@ std::vector<double> numbers_in(const TableSpec& spec, std::size_t column) {
     if (row[column].value) {
       add(*row[column].value);
     } else if (row[column].interval) {
+      add(row[column].interval->low);
+      add(row[column].interval->high);
+    }
+  }
+  return numbers;
+}
+
+/// Returns the finite values of the column, and the ends of all its intervals.
+std::vector<double> numbers_and_ends(const TableSpec& spec, std::size_t column) {
+  std::vector<double> numbers;
+  const auto add = [&](double value) {
+    if (std::isfinite(value)) {
+      numbers.push_back(value);
+    }
+  };
+  for (const auto& row : spec.rows) {
+    if (row[column].value) {
+      add(*row[column].value);
+    }
+    if (row[column].interval) {
       add(row[column].interval->low);
       add(row[column].interval->high);
     }
@@ -84,7 +105,9 @@ std::string power_of_ten(int exponent) {
 }
 
 /// Bytes are in a unit in which the least of them is 1 or more.
-NumberForm form_of_bytes(const std::string& title, double least) {
+NumberForm form_of_bytes(const std::string& title,
+                         double least,
+                         const std::vector<double>& numbers) {
   constexpr std::array<const char*, 6> kUnits{"B", "kB", "MB", "GB", "TB", "PB"};
   NumberForm form;
   std::size_t unit = 0;
@@ -92,7 +115,9 @@ NumberForm form_of_bytes(const std::string& title, double least) {
     form.unit *= 1000;
     ++unit;
   }
-  form.is_whole = unit == 0;
+  form.is_whole = unit == 0 || std::all_of(numbers.begin(), numbers.end(), [&](double one) {
+                    return std::fmod(one, form.unit) == 0;
+                  });
   form.title = fmt::format("{}, {}", title, kUnits.at(unit));
   return form;
 }
@@ -112,10 +137,14 @@ NumberForm form_of(const TableSpec& spec, std::size_t column) {
   }
   const auto [least, largest] = *sizes;
   if (described.is_bytes) {
-    return form_of_bytes(described.title, least);
+    return form_of_bytes(described.title, least, numbers_and_ends(spec, column));
   }
-  form.is_whole = std::all_of(
-      numbers.begin(), numbers.end(), [](double one) { return one == std::trunc(one); });
+  const auto all = numbers_and_ends(spec, column);
+  form.is_whole =
+      std::all_of(all.begin(), all.end(), [](double one) { return one == std::trunc(one); });
+  form.is_count =  // quarters, as medians and quartiles of counts are
+      std::all_of(
+          all.begin(), all.end(), [](double one) { return 4 * one == std::trunc(4 * one); });
   if (largest < kLargestFixed && least >= kSmallestFixed) {
     return form;
   }
@@ -162,6 +191,10 @@ int last_place(const TableSpec& spec, const TableCell& cell, const NumberForm& f
   if (size == 0) {
     return unit;
   }
+  const bool is_whole = form.unit == 1 && form.is_count && size == std::trunc(size);
+  if (is_whole && !spec.digits && !form.is_scientific) {
+    return unit;
+  }
   const int place = digit_place(size) - spec.digits.value_or(kShownDigits) + 1;
   return spec.digits || form.is_scientific ? place : std::min(place, unit);
 }
@@ -169,7 +202,7 @@ int last_place(const TableSpec& spec, const TableCell& cell, const NumberForm& f
 /// Writes a finite number with its last digit at a place: "0.0043", "2.53e-4".
 std::string plain_number(double value, const NumberForm& form, int place) {
   if (form.is_whole) {
-    return fmt::format("{:.0f}", value);
+    return fmt::format("{:.0f}", value / form.unit);
   }
   if (form.is_scientific) {
     const int decimals = value == 0 ? 0 : std::clamp(digit_place(value) - place, 0, 15);
@@ -296,6 +329,12 @@ double width_of_end(double value, const NumberForm& form, int place) {
   return std::isfinite(value) ? width_of_number(plain_number(value, form, place)) : 2;
 }
 
+/// Sets the number behind it in bold letters of the text: fonts such as Times have no bold numbers
+/// in mathematics. Signs stay those of mathematics, which the letters of every text have.
+constexpr const char* kBestMacro =
+    "\\protected\\def\\residuumbest{\\bfseries\\sisetup{mode=text}"
+    "\\def\\textminus{{\\boldmath$-$}}\\def\\texttimes{{\\boldmath$\\times$}}}\n";
+
 PrintedCell printed(const TableSpec& spec, const TableCell& cell, const NumberForm& form) {
   constexpr double kBrackets = 2.2;  // with the comma and the blank between
   const int place = last_place(spec, cell, form);
@@ -305,7 +344,7 @@ PrintedCell printed(const TableSpec& spec, const TableCell& cell, const NumberFo
   } else if (!std::isfinite(*cell.value)) {
     text.value = fmt::format("{{{}}}", latex_end(*cell.value, form, place));
   } else {
-    text.value = (cell.is_best ? "\\bfseries " : "") + plain_number(*cell.value, form, place);
+    text.value = (cell.is_best ? "\\residuumbest " : "") + plain_number(*cell.value, form, place);
   }
   if (cell.interval) {
     text.interval = fmt::format("{{[}}{}, {}{{]}}",
@@ -313,6 +352,11 @@ PrintedCell printed(const TableSpec& spec, const TableCell& cell, const NumberFo
                                 latex_end(cell.interval->high, form, place));
     text.interval_width = kBrackets + width_of_end(cell.interval->low, form, place) +
                           width_of_end(cell.interval->high, form, place);
+  }
+  if (!cell.note.empty()) {
+    constexpr double kLetter = 0.8;
+    text.interval += (text.interval.empty() ? "" : "; ") + latex_text(cell.note);
+    text.interval_width += kLetter * static_cast<double>(2 + characters_in(cell.note));
   }
   return text;
 }
@@ -337,12 +381,18 @@ std::vector<std::string> lines_of(const std::string& title, double width) {
   return lines;
 }
 
+bool has_note(const TableSpec& spec, std::size_t column) {
+  return std::any_of(spec.rows.begin(), spec.rows.end(), [&](const auto& row) {
+    return !row[column].note.empty();
+  });
+}
+
 PrintedColumn print_numbers(const TableSpec& spec, std::size_t column) {
   constexpr double kLeastTitle = 11;
   const NumberForm form = form_of(spec, column);
   PrintedColumn result;
   result.is_number = true;
-  result.has_interval = has_interval(spec, column);
+  result.has_interval = has_interval(spec, column) || has_note(spec, column);
   for (const auto& row : spec.rows) {
     const TableCell& cell = row[column];
     result.cells.push_back(printed(spec, cell, form));
@@ -472,18 +522,6 @@ std::string header_row(const std::vector<PrintedColumn>& columns,
   return latex_row(cells);
 }
 
-/// Lets a text of two lines go on beside the intervals that stand below the row. `room` is the
-/// width of its column.
-std::string text_over_two_rows(const PrintedCell& cell, double room) {
-  constexpr double kOneLine = 0.85;  // of the room: a text up to this length is not broken
-  constexpr double kTwoLines = 1.9;  // a longer one may take three lines
-  const bool has_two_lines =
-      cell.value_width > kOneLine * room && cell.value_width < kTwoLines * room;
-  return has_two_lines
-             ? fmt::format("\\smash{{\\parbox[t]{{\\hsize}}{{\\raggedright {}}}}}", cell.value)
-             : cell.value;
-}
-
 /// Returns whether intervals of the row stand below their values.
 bool has_two_rows(const std::vector<PrintedColumn>& columns,
                   const Block& block,
@@ -494,12 +532,20 @@ bool has_two_rows(const std::vector<PrintedColumn>& columns,
   });
 }
 
-/// Writes a row; intervals that stand below their values make a second one. `room` is the width
-/// that the columns of texts share.
+// Names go on beside the intervals that stand below a row, and what is below a longer one is kept
+// free: the next row begins under it, or a little below the intervals.
+constexpr const char* kNameMacros =
+    "\\def\\residuumbelow{0pt}"
+    "\\protected\\def\\residuumname#1{\\setbox0\\hbox{\\parbox[t]{\\hsize}{\\raggedright #1}}%\n"
+    "  \\xdef\\residuumbelow{\\the\\dp0}\\leavevmode\\smash{\\box0}}%\n"
+    "\\def\\residuumnext{\\noalign{\\ifdim\\residuumbelow>\\dimexpr\\ht\\strutbox+"
+    "2\\dp\\strutbox\\relax"
+    "\n  \\vskip\\dimexpr\\residuumbelow-\\ht\\strutbox-2\\dp\\strutbox\\relax\\fi\\vskip2pt}}%\n";
+
+/// Writes a row; intervals that stand below their values make a second one.
 std::string body_row(const std::vector<PrintedColumn>& columns,
                      const Block& block,
                      bool is_beside,
-                     double room,
                      std::size_t row) {
   const bool is_double = has_two_rows(columns, block, is_beside, row);
   std::vector<std::string> values;
@@ -507,14 +553,15 @@ std::string body_row(const std::vector<PrintedColumn>& columns,
   for (const std::size_t i : block) {
     const PrintedCell& cell = columns[i].cells[row];
     const bool is_over_two = is_double && !columns[i].is_number;
-    values.push_back(is_over_two ? text_over_two_rows(cell, room) : cell.value);
+    values.push_back(is_over_two ? fmt::format("\\residuumname{}", cell.value) : cell.value);
     if (is_beside && columns[i].has_interval) {
       values.push_back(cell.interval);
     }
     intervals.push_back(cell.interval.empty() ? ""
                                               : fmt::format("{{\\scriptsize {}}}", cell.interval));
   }
-  return latex_row(values) + (is_double ? latex_row(intervals) : std::string());
+  return latex_row(values) +
+         (is_double ? latex_row(intervals) + "\\residuumnext\n" : std::string());
 }
 
 /// Returns the width that is left for each column of texts, in a block of this width.
@@ -554,9 +601,7 @@ struct BlockRows {
 std::string latex_block(const std::vector<PrintedColumn>& columns,
                         const Block& block,
                         bool is_beside,
-                        double room,
                         const BlockRows& rows) {
-  const double text_room = room_of_texts(columns, block, is_beside, room);
   const bool has_texts =
       std::any_of(block.begin(), block.end(), [&](std::size_t i) { return !columns[i].is_number; });
   const char* const environment = has_texts ? "tabularx" : "tabular";
@@ -566,7 +611,7 @@ std::string latex_block(const std::vector<PrintedColumn>& columns,
                                  preamble_of(columns, block, is_beside));
   text += header_row(columns, block, is_beside) + "\\midrule\n";
   for (std::size_t row = rows.begin; row < rows.end; ++row) {
-    text += body_row(columns, block, is_beside, text_room, row);
+    text += body_row(columns, block, is_beside, row);
   }
   return text + fmt::format("\\bottomrule\n\\end{{{}}}\n", environment);
 }
@@ -579,11 +624,12 @@ std::string short_caption(const TableSpec& spec) {
     return fmt::format("{}.", title);
   }
   const std::size_t end = std::min(seeds.find(" to "), seeds.size());
-  return fmt::format("{}. In brackets: {}, ${}${}.",
+  return fmt::format("{}. In brackets: {}, ${}${}{}.",
                      title,
                      latex_text(spec.interval),
                      seeds.substr(0, end),
-                     seeds.substr(end));
+                     seeds.substr(end),
+                     spec.notes.empty() ? "" : "; behind them " + latex_text(spec.notes));
 }
 
 /// Estimates how many lines a row takes: names are broken where they are wider than their column.
@@ -639,11 +685,21 @@ std::vector<Piece> pieces_of(const std::vector<PrintedColumn>& columns,
   return pieces;
 }
 
+TableSpec without_notes(TableSpec spec) {
+  for (auto& row : spec.rows) {
+    for (auto& cell : row) {
+      cell.note.clear();
+    }
+  }
+  spec.notes.clear();
+  return spec;
+}
+
 /// Returns the table whose rows of a method are one: a column for each number of the column that is
 /// spread.
 TableSpec spread_out(const TableSpec& spec) {
   if (!spec.spread) {
-    return spec;
+    return without_notes(spec);
   }
   const auto found = std::find_if(spec.columns.begin(),
                                   spec.columns.end(),
@@ -651,7 +707,7 @@ TableSpec spread_out(const TableSpec& spec) {
   const auto over = static_cast<std::size_t>(found - spec.columns.begin());
   const std::size_t shown = spec.columns.size() - 1;
   if (over >= shown) {
-    return spec;
+    return without_notes(spec);
   }
   TableSpec wide = spec;
   wide.spread.reset();
@@ -686,24 +742,30 @@ TableSpec spread_out(const TableSpec& spec) {
   return wide;
 }
 
+bool has_best(const TableSpec& spec) {
+  return std::any_of(spec.rows.begin(), spec.rows.end(), [](const auto& row) {
+    return std::any_of(row.begin(), row.end(), [](const TableCell& cell) { return cell.is_best; });
+  });
+}
+
 /// Writes one float: the whole table, or a piece of it.
 std::string latex_piece(const TableSpec& spec,
                         const std::vector<PrintedColumn>& columns,
                         const Piece& piece,
                         bool is_beside,
-                        double room,
                         bool is_first) {
   const char* const environment = spec.is_wide ? "table*" : "table";
   std::string text = fmt::format(
       "\\begin{{{}}}\n\\centering\n{}"
       "\\footnotesize\\setlength{{\\tabcolsep}}{{4pt}}"
-      "\\sisetup{{detect-weight=true, group-minimum-digits=9}}\n",
+      "\\sisetup{{detect-weight=true, group-minimum-digits=9}}\n{}",
       environment,
       is_first ? fmt::format("\\caption{{{}}}\n\\label{{tab:{}}}\n", short_caption(spec), spec.name)
-               : fmt::format("Table~\\ref{{tab:{}}}, continued.\\par\\smallskip\n", spec.name));
+               : fmt::format("Table~\\ref{{tab:{}}}, continued.\\par\\smallskip\n", spec.name),
+      std::string(has_best(spec) ? kBestMacro : "") + (is_beside ? "" : kNameMacros));
   for (std::size_t i = 0; i < piece.size(); ++i) {
     text += i == 0 ? "" : "\\par\\smallskip\n";
-    text += latex_block(columns, piece[i].first, is_beside, room, piece[i].second);
+    text += latex_block(columns, piece[i].first, is_beside, piece[i].second);
   }
   return text + fmt::format("\\end{{{}}}\n", environment);
 }
@@ -728,8 +790,7 @@ std::string table_latex(const TableSpec& described) {
       spec.name);
   bool is_first = true;
   for (const Piece& piece : pieces_of(columns, layout, room, spec.rows.size())) {
-    text +=
-        latex_piece(spec, columns, piece, layout.is_beside, room, std::exchange(is_first, false));
+    text += latex_piece(spec, columns, piece, layout.is_beside, std::exchange(is_first, false));
   }
   return text;
 }

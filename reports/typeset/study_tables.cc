@@ -452,6 +452,11 @@ TableSpec targets_spec(const TargetComparison& comparison, const Summary& summar
                            number_of(reached),
                            number_of(static_cast<double>(spent.size())),
                            centre_cell(centre_of(spent, IntervalKind::quartiles))});
+      const auto runs = static_cast<double>(spent.size());
+      if (reached < runs) {
+        spec.rows.back().back().note = fmt::format("{:.0f} of {:.0f}", reached, runs);
+        spec.notes = "how many runs reached it, where not all did";
+      }
       spec.methods.emplace_back(method.group);
     }
   }
@@ -645,7 +650,10 @@ std::vector<TableSpec> study_tables(const Summary& summary,
   if (!summary.predictions.empty()) {
     specs.push_back(predictions_spec(summary, kind));
   }
-  if (!summary.rates.empty()) {
+  const bool has_slope = std::any_of(summary.rates.begin(),
+                                     summary.rates.end(),
+                                     [](const auto& rate) { return rate.slope.n > 0; });
+  if (has_slope) {  // else it would say nothing
     specs.push_back(rates_spec(summary, kind));
   }
   const auto groups = groups_of(summary);

@@ -29,6 +29,7 @@ struct TableCell {
   std::optional<Interval> interval = std::nullopt;
   std::size_t n = 0;  // seeds that the interval is of
   bool is_best = false;
+  std::string note = {};  // beside the interval of a table that is spread: "3 of 4"
 };
 
 TableCell text_of(std::string_view text);
@@ -50,6 +51,7 @@ struct TableSpec {
   /// In LaTeX the rows of a method are one: each value of the column with this key, a literal, gets
   /// a column, with the cells of the last column.
   std::optional<std::string_view> spread = {};
+  std::string notes = {};  // what the notes of cells say
 };
 
 /// Returns "n = 8", or "n = 3 to 8" where cells differ; empty where there are no intervals.

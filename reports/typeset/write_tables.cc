@@ -95,8 +95,15 @@ namespace {
 /// Returns whether a file is a table as this program names them.
 bool is_table(const std::filesystem::path& file) {
   constexpr std::array<std::string_view, 3> kEndings{".csv", ".md", ".tex"};
-  constexpr std::array<std::string_view, 7> kNames{
-      "results", "equal-", "at-bytes", "time-to-target-", "network-times", "rates", "expected"};
+  constexpr std::array<std::string_view, 9> kNames{"results",
+                                                   "equal-",
+                                                   "at-bytes",
+                                                   "time-to-target-",
+                                                   "network-times",
+                                                   "predicted-times",
+                                                   "rates",
+                                                   "expected",
+                                                   "tuning"};
   const std::string stem = file.stem().string();
   return std::find(kEndings.begin(), kEndings.end(), file.extension().string()) != kEndings.end() &&
          std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "reports/analysis/words.h"
 #include "reports/verdicts/remarks.h"
@@ -16,6 +17,8 @@ constexpr std::string_view kConservation = "conservation";
 
 struct BoundTotal {
   std::size_t methods = 0;
+  std::size_t silent = 0;  // methods left out as a worker sent nothing
+  std::size_t drawn = 0;   // methods left out as their selection is drawn
   std::size_t n = 0;
   std::size_t held = 0;
   const GroupSummary* worst_group = nullptr;
@@ -28,8 +31,15 @@ BoundTotal total(const Summary& summary, BoundSummary GroupSummary::*bound) {
   BoundTotal sum;
   for (const auto& group : summary.groups) {
     const BoundSummary& one = group.*bound;
-    if (one.n == 0 || has_silent_worker(summary.folder, group.group) ||
-        selects_at_random(summary.folder, group.group)) {
+    if (one.n == 0) {
+      continue;
+    }
+    if (has_silent_worker(summary.folder, group.group)) {
+      ++sum.silent;
+      continue;
+    }
+    if (selects_at_random(summary.folder, group.group)) {
+      ++sum.drawn;
       continue;
     }
     ++sum.methods;
@@ -56,12 +66,28 @@ std::string methods_text(std::size_t n) {
   return n == 1 ? "the one method" : fmt::format("all {} methods", n);
 }
 
-/// Returns " with a measured δ, of 3 in the study" where other methods have none.
-std::string of_study(const Summary& summary, std::size_t measured) {
+/// Returns " with a measured δ, of 3 in the study" where other methods have none, or says why
+/// others that have one are left out.
+std::string of_study(const Summary& summary, const BoundTotal& sum) {
   const std::size_t all =
       summary.groups.size() + methods_not_begun(summary.folder, groups_of(summary)).size();
-  return measured == all ? std::string()
-                         : fmt::format(" with a measured δ, of {} in the study", all);
+  if (sum.methods == all) {
+    return {};
+  }
+  if (sum.silent + sum.drawn == 0) {
+    return fmt::format(" with a measured δ, of {} in the study", all);
+  }
+  std::vector<std::string> reasons;
+  const auto add = [&](std::size_t methods, std::string_view reason) {
+    if (methods > 0) {
+      reasons.push_back(fmt::format("{} {}", methods, reason));
+    }
+  };
+  add(sum.drawn, "with a random selection, of which single iterations say nothing");
+  add(sum.silent, "with a worker that sent nothing");
+  add(all - sum.methods - sum.drawn - sum.silent, "without a measured δ");
+  return fmt::format(
+      " judged by iteration, of {} in the study (left out: {})", all, fmt::join(reasons, "; "));
 }
 
 std::string invariants_sentence(const Summary& summary) {
@@ -239,10 +265,14 @@ std::vector<std::string> unknown_methods(const Summary& summary) {
   return labels;
 }
 
-/// Returns "; on average: holds 1, fails 1", counting methods.
+/// Returns "; on average: holds 1, fails 1", counting the methods that total() counts.
 std::string average_words(const Summary& summary) {
   std::map<AssumptionState, std::size_t> count;
   for (const auto& group : summary.groups) {
+    if (group.delta.n == 0 || has_silent_worker(summary.folder, group.group) ||
+        selects_at_random(summary.folder, group.group)) {
+      continue;
+    }
     for (const auto& one : group.assumptions) {
       if (one.verdict.name == kDeltaAssumption &&
           one.verdict.state != AssumptionState::not_measured) {
@@ -296,7 +326,7 @@ std::string assumption_sentence(const Summary& summary) {
         "{} δ ≤ 1 held in every measured iteration of {}{}{}; largest δ = {}.",
         name_of_assumption(summary),
         methods_text(sum.methods),
-        of_study(summary, sum.methods),
+        of_study(summary, sum),
         diverged_runs(summary) > 0 ? ", which decides nothing of the runs that diverged" : "",
         place_text(sum));
   }
@@ -305,7 +335,7 @@ std::string assumption_sentence(const Summary& summary) {
                      sum.n - sum.held,
                      sum.n,
                      methods_text(sum.methods),
-                     of_study(summary, sum.methods),
+                     of_study(summary, sum),
                      average_words(summary),
                      place_text(sum));
 }

@@ -39,19 +39,6 @@ double TimeLaw::draw(RandomStream& random) const {
   return 0;
 }
 
-double TimeLaw::typical() const {
-  switch (kind_) {
-    case Kind::constant:
-    case Kind::exponential:
-      return first_;
-    case Kind::log_normal:
-      return std::exp(first_ + second_ * second_ / 2);
-    case Kind::pareto:
-      return second_ > 1 ? first_ * second_ / (second_ - 1) : first_ * std::exp2(1 / second_);
-  }
-  return 0;
-}
-
 void TimeLaw::check(const char* what) const {
   switch (kind_) {
     case Kind::constant:

@@ -27,8 +27,6 @@ class TimeLaw {
   static TimeLaw pareto(double scale, double alpha) { return {Kind::pareto, scale, alpha}; }
 
   double draw(RandomStream& random) const;
-  /// Returns the mean, or the median where the mean is infinite.
-  double typical() const;
   /// Returns true if every draw is 0.
   bool is_zero() const { return kind_ == Kind::constant && first_ == 0; }
   /// Reports a usage error that names `what` if the parameters are out of range.

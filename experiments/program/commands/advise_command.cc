@@ -281,7 +281,7 @@ AdviceJson advised_interval_json(const std::optional<Interval>& interval) {
   return interval ? AdviceJson::array({interval->low, interval->high}) : AdviceJson();
 }
 
-AdviceJson method_json(const AdviceRequest& request, const AdvisedMethod& method) {
+AdviceJson crossings_json(const AdvisedMethod& method) {
   AdviceJson crossings = AdviceJson::array();
   for (const auto& crossing : method.crossings) {
     const char* const of = crossing.of == Crossing::Of::beta    ? "bandwidth_bit_s"
@@ -293,6 +293,10 @@ AdviceJson method_json(const AdviceRequest& request, const AdvisedMethod& method
          {"value", is_bandwidth ? ethernet_bits_per_second(crossing.value) : crossing.value},
          {"ahead", crossing.is_beyond != is_bandwidth ? "above" : "below"}});
   }
+  return crossings;
+}
+
+AdviceJson method_json(const AdviceRequest& request, const AdvisedMethod& method) {
   AdviceJson seeds = AdviceJson::array();
   for (std::size_t i = 0; i < method.costs.size(); ++i) {
     AdviceJson one = method.costs[i] && method.why_not.empty()
@@ -309,7 +313,7 @@ AdviceJson method_json(const AdviceRequest& request, const AdvisedMethod& method
           {"mean", method.mean ? costs_json(request, *method.mean) : AdviceJson()},
           {"behind_s", json_number(method.behind_s)},
           {"behind_interval", advised_interval_json(method.behind_interval)},
-          {"ahead_if", std::move(crossings)},
+          {"ahead_if", crossings_json(method)},
           {"seeds", std::move(seeds)}};
 }
 

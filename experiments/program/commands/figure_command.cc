@@ -33,6 +33,12 @@ struct LengthUnit {
 constexpr std::array<LengthUnit, 4> kUnits{
     {{"mm", 1}, {"cm", 10}, {"in", 25.4}, {"pt", 25.4 / 72.27}}};
 
+/// Returns whether a length is in the range, whose ends may be written in another unit.
+bool is_within(double length, double least, double most) {
+  constexpr double kRounding = 1e-9;
+  return length >= least * (1 - kRounding) && length <= most * (1 + kRounding);
+}
+
 /// Reads "84mm" or "3.25in" and returns millimetres.
 double length_in(const std::string& text, std::string_view option, std::string_view example) {
   double number = 0;
@@ -70,7 +76,7 @@ reports::PaperSize size_of(const FigureOptions& given) {
   if (given.width) {
     size.width_mm = length_in(*given.width, "--width", "84mm");
     require(
-        size.width_mm >= reports::kLeastFigureWidth && size.width_mm <= reports::kMostFigureWidth,
+        is_within(size.width_mm, reports::kLeastFigureWidth, reports::kMostFigureWidth),
         "--width is {}, but must be from {} mm to {} mm: nothing can be read in a narrower figure",
         *given.width,
         reports::kLeastFigureWidth,
@@ -79,7 +85,7 @@ reports::PaperSize size_of(const FigureOptions& given) {
   if (given.font_size) {
     constexpr double kPointsPerMillimetre = 72.27 / 25.4;
     size.font_pt = kPointsPerMillimetre * length_in(*given.font_size, "--font-size", "8pt");
-    require(size.font_pt >= reports::kLeastFigureFont && size.font_pt <= reports::kMostFigureFont,
+    require(is_within(size.font_pt, reports::kLeastFigureFont, reports::kMostFigureFont),
             "--font-size is {}, but must be from {} pt to {} pt",
             *given.font_size,
             reports::kLeastFigureFont,
@@ -100,10 +106,16 @@ reports::FigureSpec plan(const FigureOptions& given, reports::IntervalKind kind)
   }
   require(given.where.empty(), "--where is for kept tables; name methods with --methods");
   const auto folder = reports::read_result_folders({given.folder});
-  return reports::plan_chosen_figure(
-             folder,
-             {.quantity = given.quantity, .by = given.by, .methods = given.methods, .kind = kind})
-      .spec;
+  const reports::FigureChoice choice{
+      .quantity = given.quantity, .by = given.by, .methods = given.methods, .kind = kind};
+  auto spec = reports::plan_chosen_figure(folder, choice).spec;
+  const auto missing = reports::methods_not_drawn(folder, choice, spec);
+  if (!missing.empty()) {
+    say(fmt::format("note: not drawn, with no value of '{}' on these axes: {}",
+                    given.quantity,
+                    fmt::join(missing, "; ")));
+  }
+  return spec;
 }
 
 /// Writes the files that the report has of a figure.

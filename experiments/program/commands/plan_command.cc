@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -22,6 +22,7 @@
 #include "experiments/program/study/foreign_code.h"
 #include "experiments/program/study/prepare_all.h"
 #include "experiments/program/study/run_config.h"
+#include "experiments/program/study/run_words.h"
 #include "experiments/program/study/worker_smoothness.h"
 #include "objectives/data/catalogue.h"
 #include "reports/tables/result_folder.h"
@@ -144,66 +145,104 @@ std::uint64_t gradients_of(const PreparedRun& run) {
   return run.protocol ? law_of(run).contributions.value_or(workers) : workers;
 }
 
-/// Returns the gradients of all workers in a run; an estimate where they vary. Virtual seconds are
-/// those that all workers compute in, as if nobody waited.
+/// Returns the gradients of a run that ends after so many virtual seconds, as its protocol would
+/// make them at these workers' pace.
+double gradients_within(double seconds, const PreparedRun& run) {
+  const auto of_all = run.protocol->gradients_within(seconds, run.training, run.workers);
+  const double taking_part = static_cast<double>(run.participants()) / std::max(run.workers, 1);
+  return of_all ? *of_all * taking_part : 0;
+}
+
+/// Returns the gradients of all workers in a run; an estimate where they vary.
 std::uint64_t all_gradients_of(const PreparedRun& run) {
   const OpenBudget& budget = run.training.budget;
-  const double gradient_s = run.protocol ? law_of(run).gradient_s : 0;
   if (budget.gradients) {
     return *budget.gradients;
   }
-  if (budget.virtual_s && gradient_s > 0) {
+  if (budget.virtual_s && run.protocol) {
     constexpr double kMost = 1e18;
-    const auto steps = static_cast<double>(law_of(run).local_steps * run.training.accumulation);
-    const double iterations = std::ceil(*budget.virtual_s / (gradient_s * steps));
-    return static_cast<std::uint64_t>(
-        std::min(kMost, iterations * static_cast<double>(gradients_of(run))));
+    return static_cast<std::uint64_t>(std::min(kMost, gradients_within(*budget.virtual_s, run)));
   }
   return run.training.iterations * gradients_of(run);
 }
 
-/// Returns a line for each budget that does not say how many gradients its runs make, or not
-/// exactly.
-std::vector<std::string> notes_on_budgets(const std::vector<PreparedRun>& runs) {
-  std::map<std::string, std::size_t> counts;
-  std::vector<std::string> order;
-  const auto add = [&](std::string text) {
-    if (counts[text]++ == 0) {
-      order.push_back(std::move(text));
+/// The least and the most gradients of a method's seeds.
+struct MadeGradients {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t most = 0;
+
+  void add(std::uint64_t made) {
+    least = std::min(least, made);
+    most = std::max(most, made);
+  }
+  std::string words() const {
+    return least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+  }
+};
+
+/// What the budgets of a plan come to, in lines.
+class BudgetNotes {
+ public:
+  /// Runs whose texts are the same share a line.
+  void add(const std::string& text) {
+    if (counts_[text]++ == 0) {
+      order_.push_back(text);
     }
-  };
-  for (const auto& run : runs) {
+  }
+  std::vector<std::string> lines() const {
+    std::vector<std::string> lines;
+    lines.reserve(order_.size());
+    for (const auto& text : order_) {
+      const std::size_t runs = counts_.at(text);
+      lines.push_back(fmt::format("{} {}: {}", runs, runs == 1 ? "run" : "runs", text));
+    }
+    return lines;
+  }
+
+ private:
+  std::map<std::string, std::size_t> counts_;
+  std::vector<std::string> order_;
+};
+
+/// Returns a line for each budget that does not say how many gradients its runs make, or not
+/// exactly. `planned` has the gradients of each run.
+std::vector<std::string> notes_on_budgets(const std::vector<PreparedRun>& runs,
+                                          const std::vector<PlannedRun>& planned) {
+  std::map<std::string, MadeGradients> of_methods;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].failure.empty() && runs[i].training.budget.virtual_s) {
+      of_methods[runs[i].varying.dump()].add(planned[i].worker_iterations);
+    }
+  }
+  BudgetNotes notes;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const PreparedRun& run = runs[i];
     if (!run.failure.empty()) {
       continue;
     }
-    const std::uint64_t made = all_gradients_of(run);
+    const std::uint64_t made = planned[i].worker_iterations;
     const auto budget = run.config.find("budget");
     const std::uint64_t asked =
         budget == run.config.end() ? 0 : budget->value("gradients", std::uint64_t{0});
     if (run.training.budget.virtual_s) {
-      add(
+      notes.add(
           fmt::format("budget.virtual_s = {} ends after about {} gradients, those of whole "
-                      "iterations, if no worker waits",
+                      "iterations, if messages take no time",
                       *run.training.budget.virtual_s,
-                      made));
+                      of_methods[run.varying.dump()].words()));
     } else if (asked > 0 && made != asked) {
-      add(fmt::format("budget.gradients = {} makes {}: whole iterations of {}",
-                      asked,
-                      made,
-                      gradients_of(run)));
+      notes.add(fmt::format("budget.gradients = {} makes {}: whole iterations of {}",
+                            asked,
+                            made,
+                            gradients_of(run)));
     }
   }
-  std::vector<std::string> notes;
-  notes.reserve(order.size());
-  for (const auto& text : order) {
-    notes.push_back(fmt::format("{} runs: {}", counts.at(text), text));
-  }
-  return notes;
+  return notes.lines();
 }
 
 /// Estimates the seconds of a run on one core: a worker passes over d numbers for its gradient of
 /// each sample and twice for its message. Only what is short or long by far is told apart.
-double estimated_seconds(const PreparedRun& run) {
+double estimated_seconds(const PreparedRun& run, std::uint64_t gradients) {
   constexpr double kSecondsPerNumber = 1e-9;
   constexpr double kSecondsPerMessage = 1e-5;
   constexpr double kPasses = 2;
@@ -213,8 +252,7 @@ double estimated_seconds(const PreparedRun& run) {
       batch > 0 ? batch : static_cast<double>(run.samples) / std::max(run.workers, 1);
   const double per_gradient = kSecondsPerMessage + kSecondsPerNumber * (kPasses + samples) *
                                                        static_cast<double>(run.dimension);
-  return static_cast<double>(all_gradients_of(run)) * per_gradient *
-         (run.needs_pilot ? kPilots : 1);
+  return static_cast<double>(gradients) * per_gradient * (run.needs_pilot ? kPilots : 1);
 }
 
 /// Says where the step of a run lies against the one that is best in the worst case; empty where
@@ -326,6 +364,7 @@ void leave_out_alternatives(const Study& study, std::size_t first, Plan& plan) {
 
 /// Returns what a plan says of the run.
 PlannedRun planned(const PreparedRun& run, const std::filesystem::path& result_dir) {
+  const std::uint64_t gradients = all_gradients_of(run);
   return {.id = run.id,
           .state = state_in(result_dir, run),
           .seed = run.seed,
@@ -334,9 +373,10 @@ PlannedRun planned(const PreparedRun& run, const std::filesystem::path& result_d
           .workers = run.workers,
           .processes =
               run.protocol != nullptr ? run.protocol->most_processes(run.workers) : run.workers,
-          .worker_iterations = all_gradients_of(run),
+          .worker_iterations = gradients,
           .needs_pilot = run.needs_pilot,
-          .seconds = estimated_seconds(run),
+          .seconds = estimated_seconds(run, gradients),
+          .label = {},
           .varying = varying_text(run.varying)};
 }
 
@@ -344,6 +384,7 @@ PlannedRun planned(const PreparedRun& run, const std::filesystem::path& result_d
 void plan_tuning(const Study& study, const std::vector<PreparedRun>& runs, Plan& plan) {
   const StudyTune& tune = *study.tune;
   std::vector<std::string> ids;
+  ids.reserve(runs.size());
   for (const auto& run : runs) {
     ids.push_back(run.id);
   }
@@ -380,6 +421,19 @@ void plan_tuning(const Study& study, const std::vector<PreparedRun>& runs, Plan&
   plan.tuned = tuned;
 }
 
+/// Refuses formats of engines that cannot be told what a search or a tuning decides.
+void require_plannable(const Options& options, const Study& study) {
+  const auto& format = plan_format(options.plan_format);
+  require(!study.search || !format.is_an_engine,
+          "--format {}: a search decides run by run what comes next, so no engine can plan it; use "
+          "'residuum run' with --groups",
+          options.plan_format);
+  require(!study.tune || !format.is_an_engine || format.starts_again,
+          "--format {}: runs at the best values begin when the tuning has ended, which this engine "
+          "cannot be told; use --format slurm, or 'residuum run' with --groups or --shard",
+          options.plan_format);
+}
+
 }  // namespace
 
 ExitCode plan_command(const Options& options) {
@@ -397,15 +451,7 @@ ExitCode plan_command(const Options& options) {
     plan_layers(options, study, objectives);
     return ExitCode::done;
   }
-  require(!study.search || !plan_format(options.plan_format).is_an_engine,
-          "--format {}: a search decides run by run what comes next, so no engine can plan it; use "
-          "'residuum run' with --groups",
-          options.plan_format);
-  require(!study.tune || !plan_format(options.plan_format).is_an_engine ||
-              plan_format(options.plan_format).starts_again,
-          "--format {}: runs at the best values begin when the tuning has ended, which this engine "
-          "cannot be told; use --format slurm, or 'residuum run' with --groups or --shard",
-          options.plan_format);
+  require_plannable(options, study);
   Plan plan{.study = study.name,
             .runs = {},
             .most_runs = study.search ? study.search->most_runs() : 0,
@@ -420,10 +466,11 @@ ExitCode plan_command(const Options& options) {
   }
   const auto runs = prepare_all(study, objectives);
   plan.runs.reserve(runs.size());
-  for (const auto& run : runs) {
-    plan.runs.push_back(planned(run, plan.result_dir));
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    plan.runs.push_back(planned(runs[i], plan.result_dir));
+    plan.runs.back().label = method_name(study.runs[i], study);
   }
-  plan.notes = notes_on_budgets(runs);
+  plan.notes = notes_on_budgets(runs, plan.runs);
   if (study.own_settings_are_a_run) {
     plan.notes.emplace_back(
         "the study's own settings are a run too, beside its [[point]]s: without [sweep] they "

@@ -222,6 +222,38 @@ std::string further_starts(const Plan& plan) {
 
 }  // namespace
 
+/// Prints what `bash FILE` does: it submits the array, and a job that reports after it.
+void print_submission(const Options& options, const Plan& plan, const std::string& before) {
+  const std::string report = quoted_command({"residuum", "report", absolute_path(plan.result_dir)});
+  fmt::print(
+      "if [ -z \"${{SLURM_ARRAY_TASK_ID:-}}\" ]; then\n"
+      "  job=$(sbatch --parsable \"$@\" \"$0\") || exit\n"
+      "{}"
+      "  echo \"job ${{job%%;*}} does the runs\"\n"
+      "  report=()  # the options, without those that the array alone has\n"
+      "  while [ $# -gt 0 ]; do\n"
+      "    case $1 in\n"
+      "      --array=*|--ntasks=*|--job-name=*|-a?*|-n?*|-J?*) ;;\n"
+      "      --array|--ntasks|--job-name|-a|-n|-J) shift ;;\n"
+      "      *) report+=(\"$1\") ;;\n"
+      "    esac\n"
+      "    shift\n"
+      "  done\n"
+      "  sbatch --dependency=\"afterany:${{job%%;*}}\" \"${{report[@]}}\" <<'REPORT'\n"
+      "#!/bin/bash\n"
+      "#SBATCH --job-name={}-report\n"
+      "#SBATCH --ntasks=1\n"
+      "{}{}{}\n"
+      "REPORT\n"
+      "  exit\n"
+      "fi\n\n",
+      further_starts(plan),
+      plan.study,
+      directives(options.job),
+      before,
+      report);
+}
+
 /// Prints a job array and a job that reports after it. Tasks that are stopped in time put
 /// themselves back into the queue. The number of shares is that of the study: a part of the array
 /// that is submitted again does the same runs as before.
@@ -258,25 +290,7 @@ void print_plan_as_slurm(const Options& options, const Plan& plan) {
       shares_left(plan, shares),
       processes,
       directives(options.job));
-  const std::string report = quoted_command({"residuum", "report", absolute_path(plan.result_dir)});
-  fmt::print(
-      "if [ -z \"${{SLURM_ARRAY_TASK_ID:-}}\" ]; then\n"
-      "  job=$(sbatch --parsable \"$@\" \"$0\") || exit\n"
-      "{}"
-      "  echo \"job ${{job%%;*}} does the runs\"\n"
-      "  sbatch --dependency=\"afterany:${{job%%;*}}\" <<'REPORT'\n"
-      "#!/bin/bash\n"
-      "#SBATCH --job-name={}-report\n"
-      "#SBATCH --ntasks=1\n"
-      "{}{}{}\n"
-      "REPORT\n"
-      "  exit\n"
-      "fi\n\n",
-      further_starts(plan),
-      plan.study,
-      directives(options.job),
-      before,
-      report);
+  print_submission(options, plan, before);
   fmt::print(
       "{}srun {} --shard \"$SLURM_ARRAY_TASK_ID/{}\"\n"
       "code=$?\n"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/text.h"
 #include "experiments/program/console/streams.h"
 
 namespace residuum {
@@ -26,6 +27,9 @@ void print_plan_as_json(const Options& /*options*/, const Plan& plan) {
                     {"worker_iterations", run.worker_iterations},
                     {"needs_pilot", run.needs_pilot},
                     {"varying", run.varying}});
+    if (!run.label.empty()) {
+      list.back()["label"] = run.label;
+    }
     if (plan.tuned) {
       list.back()["tuning"] = run.is_tuning;
     }
@@ -46,7 +50,8 @@ struct PlanCosts {
     }
   }
   std::string words() const {
-    return fmt::format("{} runs, {} to do: {} worker-iterations", runs, left, work);
+    return fmt::format(
+        "{} {}, {} to do: {} worker-iterations", runs, runs == 1 ? "run" : "runs", left, work);
   }
 };
 
@@ -69,6 +74,17 @@ void print_tuned_costs(const TunedPlan& tuned, const PlanCosts& tuning, PlanCost
   }
 }
 
+/// Prints the line of a run.
+void print_run(const PlannedRun& run) {
+  fmt::print("{:<10} {:<50} P={:<5} T={:<8} {}{}\n",
+             run.state,
+             run.id,
+             run.workers,
+             run.iterations ? fmt::to_string(*run.iterations) : "?",
+             run.label.empty() ? std::string() : harmless(run.label) + ": ",
+             run.varying);
+}
+
 void print_plan_as_table(const Options& /*options*/, const Plan& plan) {
   PlanCosts own;
   PlanCosts tuning;
@@ -77,12 +93,7 @@ void print_plan_as_table(const Options& /*options*/, const Plan& plan) {
     if (run.is_open) {
       continue;
     }
-    fmt::print("{:<10} {:<50} P={:<5} T={:<8} {}\n",
-               run.state,
-               run.id,
-               run.workers,
-               run.iterations ? fmt::to_string(*run.iterations) : "?",
-               run.varying);
+    print_run(run);
     (run.is_tuning ? tuning : own).add(run);
     pilots += run.needs_pilot && !run.is_over() ? 1U : 0U;
   }

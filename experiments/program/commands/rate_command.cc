@@ -439,6 +439,7 @@ std::vector<RateQuestion> questions_of(const Options& options) {
 
 std::vector<std::string_view> worst_case_names() {
   std::vector<std::string_view> names;
+  names.reserve(kWorstCases.size());
   for (const auto& worst : kWorstCases) {
     names.push_back(worst.name);
   }

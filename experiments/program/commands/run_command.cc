@@ -188,10 +188,7 @@ class StudyRuns {
     try {
       while (const auto position = next_run(queue)) {
         const std::size_t i = chosen_[*position];
-        const std::string& label = study_.runs[i].label;
-        progress.start_run(*position,
-                           label.empty() ? label_of(planned_[i].varying, planned_[i].seed)
-                                         : fmt::format("{} seed={}", label, planned_[i].seed));
+        progress.start_run(*position, label_of(study_.runs[i], study_));
         make_or_fail(i, progress);
       }
     } catch (const SharedError& error) {
@@ -389,7 +386,10 @@ class StudyRuns {
   ExitCode close(const RunBatches& batches) {
     const auto own = batches.own_ids();
     if (done_before_ > 0) {
-      say(fmt::format("{} of {} runs were done before", done_before_, own.size()));
+      say(fmt::format("{} of {} {} done before",
+                      done_before_,
+                      own.size(),
+                      own.size() == 1 ? "run was" : "runs were"));
     }
     const ExitCode code = end_study(result_dir_, own, options_);
     if (out_of_time_ && stopped_) {

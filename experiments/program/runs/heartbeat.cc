@@ -33,7 +33,6 @@ void Heartbeat::end() {
 }
 
 void Heartbeat::beat(const std::stop_token& stop) {
-  using Clock = std::chrono::steady_clock;
   std::unique_lock lock(mutex_);
   Clock::duration pause = pace_.period;
   while (!stop.stop_requested()) {
@@ -54,12 +53,16 @@ void Heartbeat::beat(const std::stop_token& stop) {
 /// Writes the file whole or not at all, and through no link.
 void Heartbeat::write(double every_s) {
   try {
-    reports::write_json_atomically(*file_,
-                                   {{"iteration", done_.load(std::memory_order_relaxed)},
-                                    {"pilot", pilot_.load(std::memory_order_relaxed)},
-                                    {"every_s", every_s}});
-  } catch (const Error&) {
-    file_.reset();  // only `watch` needs it
+    const Clock::time_point since{Clock::duration(since_.load(std::memory_order_relaxed))};
+    reports::write_json_atomically(
+        *file_,
+        {{"iteration", done_.load(std::memory_order_relaxed)},
+         {"pilot", pilot_.load(std::memory_order_relaxed)},
+         {"every_s", every_s},
+         {"resumed_at", resumed_at_.load(std::memory_order_relaxed)},
+         {"trained_s", std::chrono::duration<double>(Clock::now() - since).count()}});
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
+    // Only `watch` needs it, and the next beat may find room on the disk.
   }
 }
 

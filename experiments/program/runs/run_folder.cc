@@ -261,10 +261,14 @@ RunFolder::RunFolder(const std::filesystem::path& result_dir,
   restore_parts(folder_);
   adopt(
       find_checkpoint(folder_, run_id_, [this](const CheckpointHead& head) { check_head(head); }));
-  write_status(folder_,
-               {{"state", "running"},
-                {"started_utc", started_utc_},
-                {"planned_iterations", planned_iterations(run)}});
+  Json status{{"state", "running"},
+              {"started_utc", started_utc_},
+              {"planned_iterations", planned_iterations(run)}};
+  if (resumed_) {
+    status["resumed_utc"] = begun_utc_;
+    status["resumed_at"] = resumed_iterations();
+  }
+  write_status(folder_, status);
   remove_file(reports::failure_file(folder_));
   if (!resumed_) {
     begin_tables();
@@ -405,8 +409,9 @@ void RunFolder::finish(const Outcome& outcome,
                        const nlohmann::json& provenance) {
   if (outcome.state == Outcome::State::stopped) {
     write_log(folder_, started_utc_, outcome.message);
-    write_status(folder_,
-                 status_without_tables(started_utc_, state_name(outcome.state), outcome.message));
+    Json status = status_without_tables(started_utc_, state_name(outcome.state), outcome.message);
+    status["planned_iterations"] = planned_iterations(run);
+    write_status(folder_, status);
     return;
   }
   iterations_->close();

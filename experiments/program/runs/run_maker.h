@@ -45,28 +45,36 @@ class Heartbeat {
   Heartbeat& operator=(Heartbeat&&) = delete;
   ~Heartbeat() = default;
 
-  /// Beats for a run from one period on, and removes what an earlier start has left. A file that
-  /// cannot be written ends the beats of the run, not the run.
+  /// Beats for a run from one period on, and removes what an earlier start has left. A beat that
+  /// cannot be written is left out.
   void begin(const OutputPath& run_folder, std::uint64_t done);
   /// Ends the beats and removes the file.
   void end();
 
   /// Notes how many iterations the training has done. It may be called by any thread.
   void iteration(std::uint64_t done) { done_.store(done, std::memory_order_relaxed); }
-  /// Notes how many iterations a pilot run has done, the first being 1; 0 for the training itself.
+  /// Notes how many iterations a pilot run has done, the first being 1; 0 for the training itself,
+  /// which then goes on from `done`: its pace is counted from here.
   void pilot(int number, std::uint64_t done) {
     pilot_.store(number, std::memory_order_relaxed);
     iteration(done);
+    if (number == 0) {
+      resumed_at_.store(done, std::memory_order_relaxed);
+      since_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+    }
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
   void beat(const std::stop_token& stop);
   void write(double every_s);
 
   Pace pace_;
   std::atomic<std::uint64_t> done_{0};
   std::atomic<int> pilot_{0};
-  std::mutex mutex_;  // guards what follows
+  std::atomic<std::uint64_t> resumed_at_{0};  // iteration that this process began to train at
+  std::atomic<Clock::rep> since_{0};          // when it did
+  std::mutex mutex_;                          // guards what follows
   std::optional<OutputPath> file_;
   std::uint64_t begun_ = 0;  // counts the runs, so that a pause does not outlast its run
   std::condition_variable_any wake_;

@@ -1,7 +1,10 @@
 #include "experiments/program/runs/study_begin.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <set>
 
 #include "core/error.h"
 #include "experiments/program/runs/study_data.h"
@@ -9,6 +12,7 @@
 #include "experiments/program/study/prepare_all.h"
 #include "experiments/program/study/run_config.h"
 #include "experiments/program/study/search_section.h"
+#include "experiments/program/study/study_keys.h"
 #include "reports/analysis/tuning_folder.h"
 #include "reports/tables/files.h"
 #include "reports/tables/result_folder.h"
@@ -143,6 +147,25 @@ void add_ids(const reports::Json& study,
   }
 }
 
+/// Returns the kinds that runs have which leave them out, of those that others vary: such a run has
+/// no record of them.
+nlohmann::json default_kinds(const Study& study) {
+  std::set<std::string> varied;
+  for (const auto& run : study.runs) {
+    for (const auto& [key, value] : run.varying.items()) {
+      varied.insert(key);
+    }
+  }
+  auto defaults = nlohmann::json::object();
+  for (const StudyKey& key : study_keys()) {
+    const std::string name = fmt::format("{}.{}", key.section, key.name);
+    if (key.name == "kind" && !key.fallback.empty() && varied.contains(name)) {
+      defaults[name] = key.fallback;
+    }
+  }
+  return defaults;
+}
+
 }  // namespace
 
 std::unique_ptr<FileLock> begin_study(const fs::path& result_dir,
@@ -200,6 +223,9 @@ void write_study_files(const fs::path& result_dir,
     resolved["tuning_runs"] = tuning.ids;
     resolved["tuning_settings"] = tuning.hashes;
     resolved["tuning_plan"] = tuning.plan;
+  }
+  if (auto defaults = default_kinds(study); !defaults.empty()) {
+    resolved["defaults"] = std::move(defaults);
   }
   if (!study.labels.empty()) {
     resolved["labels"] = study.labels;

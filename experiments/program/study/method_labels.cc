@@ -6,12 +6,11 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "reports/analysis/short_labels.h"
 #include "reports/tables/result_folder.h"
 
 namespace residuum {
 namespace {
-
-constexpr std::size_t kMostCharacters = 40;
 
 std::size_t characters_in(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
@@ -25,17 +24,19 @@ std::string label_from(const nlohmann::json& value, const std::string& what) {
   const bool is_printable = std::none_of(label.begin(), label.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
   });
-  require(
-      is_text && is_printable, "{} must be a text of 1 to {} characters", what, kMostCharacters);
+  require(is_text && is_printable,
+          "{} must be a text of 1 to {} characters",
+          what,
+          reports::kMostLabelCharacters);
   require(label.find_first_not_of(' ') != std::string::npos,
           "{} is blank; it must be a text of 1 to {} characters",
           what,
-          kMostCharacters);
-  require(characters_in(label) <= kMostCharacters,
+          reports::kMostLabelCharacters);
+  require(characters_in(label) <= reports::kMostLabelCharacters,
           "{} has {} characters; it must be a text of 1 to {} characters",
           what,
           characters_in(label),
-          kMostCharacters);
+          reports::kMostLabelCharacters);
   return label;
 }
 

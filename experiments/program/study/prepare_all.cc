@@ -1,8 +1,8 @@
 #include "experiments/program/study/prepare_all.h"
 
 #include <cmath>
+#include <map>
 #include <new>
-#include <set>
 #include <utility>
 
 #include "core/error.h"
@@ -101,15 +101,20 @@ void check_tuned_quantity(const StudyTune& tune,
 }
 
 /// Says which two runs are the same, and what to do about it.
-std::string words_on_equal_runs(const Study& study, std::size_t run, const PreparedRun& prepared) {
+std::string words_on_equal_runs(const Study& study,
+                                std::size_t first,
+                                std::size_t run,
+                                const PreparedRun& prepared) {
+  const std::string name = label_of(study.runs[run], study);
+  const std::string other = label_of(study.runs[first], study);
   if (study.tune && study.runs[run].is_tuning) {
     return fmt::format("{}: two of the values make the same run, {}; tune what every method reads",
                        fmt::join(study.tune->places, " and "),
-                       label_of(prepared.varying, prepared.seed));
+                       name);
   }
   return fmt::format(
       "two runs of the study are the same, {} ({}); remove one of them{}",
-      label_of(prepared.varying, prepared.seed),
+      name == other ? name : fmt::format("'{}' and '{}'", other, name),
       prepared.id,
       study.own_settings_are_a_run
           ? ": without [sweep] the study's own settings are a run beside its [[point]]s"
@@ -176,10 +181,10 @@ std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objecti
   if (knows_all) {  // an unprepared run may be the one that reads a key
     known.check(study);
   }
-  std::set<std::string> ids;
+  std::map<std::string, std::size_t> first;  // by id
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const bool is_new = runs[i].is_refused || ids.insert(runs[i].id).second;
-    require(is_new, "{}", is_new ? "" : words_on_equal_runs(study, i, runs[i]));
+    const bool is_new = runs[i].is_refused || first.emplace(runs[i].id, i).second;
+    require(is_new, "{}", is_new ? "" : words_on_equal_runs(study, first[runs[i].id], i, runs[i]));
   }
   return runs;
 }

@@ -4,18 +4,50 @@
 
 #include <cmath>
 
+#include "reports/tables/result_folder.h"
+
 namespace residuum {
 
-std::string label_of(const nlohmann::json& varying, std::uint64_t seed) {
-  std::string label;
+namespace {
+
+std::string words_of(const nlohmann::json& varying, const nlohmann::json& names) {
+  std::string words;
   for (const auto& [key, value] : varying.items()) {
     const auto dot = key.find('.');
     const std::string name = key.substr(dot + 1);
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    const bool speaks_for_itself = name == "kind" || name == "putback";
-    label += fmt::format("{}{} ", speaks_for_itself ? "" : name + "=", text);
+    const auto of_key = names.value(key, nlohmann::json::object());
+    const std::string label = of_key.value(reports::plain_text(value), std::string());
+    const bool speaks_for_itself = !label.empty() || name == "kind" || name == "putback";
+    words +=
+        fmt::format("{}{} ", speaks_for_itself ? "" : name + "=", label.empty() ? text : label);
   }
-  return label + "seed=" + std::to_string(seed);
+  return words;
+}
+
+}  // namespace
+
+std::string label_of(const nlohmann::json& varying, std::uint64_t seed) {
+  return words_of(varying, nlohmann::json::object()) + "seed=" + std::to_string(seed);
+}
+
+std::string label_of(const RunSpec& run, const Study& study) {
+  const std::string words =
+      run.label.empty() ? words_of(run.varying, study.labels) : run.label + ' ';
+  return words + "seed=" + std::to_string(run.seed);
+}
+
+std::string method_name(const RunSpec& run, const Study& study) {
+  if (!run.label.empty()) {
+    return run.label;
+  }
+  std::string name;
+  for (const auto& [key, value] : run.varying.items()) {
+    const auto of_key = study.labels.value(key, nlohmann::json::object());
+    const std::string label = of_key.value(reports::plain_text(value), std::string());
+    name += (name.empty() || label.empty() ? "" : ", ") + label;
+  }
+  return name;
 }
 
 Notice notice_of(const Outcome& outcome) {

@@ -15,6 +15,7 @@
 #include "experiments/program/study/study_keys.h"
 #include "experiments/program/study/study_values.h"
 #include "objectives/registry.h"
+#include "reports/analysis/short_labels.h"
 
 namespace residuum {
 namespace {
@@ -107,9 +108,11 @@ json settings_as(const Change& change) {
 
 json list_of(const json& items) { return {{"type", "array"}, {"items", items}, {"minItems", 1}}; }
 
-json names_of_values() {
-  return {{"type", "object"}, {"additionalProperties", {{"type", "string"}}}};
+json name_of_method() {
+  return {{"type", "string"}, {"minLength", 1}, {"maxLength", reports::kMostLabelCharacters}};
 }
+
+json names_of_values() { return {{"type", "object"}, {"additionalProperties", name_of_method()}}; }
 
 }  // namespace
 
@@ -123,12 +126,13 @@ json study_schema() {
     root[key] = std::move(schema);
   };
   const json seed{{"type", "integer"}, {"minimum", 0}};
+  const json count{{"type", "integer"}, {"minimum", 1}};
   auto point = settings_as([](const json& setting) { return setting; });
-  point["label"] = {{"type", "string"}};
+  point["label"] = name_of_method();
   described("schema", {{"const", 1}});
   described("name", {{"type", "string"}, {"pattern", "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$"}});
   described("title", {{"type", "string"}});
-  described("seeds", {{"anyOf", {seed, list_of(seed)}}});
+  described("seeds", {{"anyOf", {count, list_of(seed)}}});
   described("sweep", closed_object(settings_as(list_of)));
   described("point", list_of(closed_object(std::move(point))));
   described("labels",

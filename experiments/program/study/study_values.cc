@@ -69,7 +69,7 @@ constexpr auto kValues = std::to_array<KeyValues>({
     {"workers.participation", "number>0 | \"all\""},
     {"workers.accumulate", "integer>=1"},
     {"sparsifier.kind", "name"},
-    {"sparsifier.density", "number>0"},
+    {"sparsifier.density", "number>0<=1"},
     {"sparsifier.k", "integer>=1"},
     {"sparsifier.scope", "\"model\" | \"layer\""},
     {"sparsifier.threshold", "number>=0 | \"matched\" | \"pilot\""},
@@ -107,7 +107,7 @@ constexpr auto kValues = std::to_array<KeyValues>({
     {"aggregator.rank", "integer>=1"},
     {"aggregator.warm_start", "true/false"},
     {"aggregator.k", "integer>=1"},
-    {"aggregator.density", "number>0"},
+    {"aggregator.density", "number>0<=1"},
     {"aggregator.period", "integer>=1"},
     {"aggregator.region_period", "integer>=1"},
     {"aggregator.weighting", "\"workers\" | \"senders\""},
@@ -200,6 +200,15 @@ constexpr auto kValues = std::to_array<KeyValues>({
     {"search.first", "integer>=1"},
     {"search.order", "\"bisection\" | \"ascending\""},
     {"search.dense", "table"},
+    {"tune.SECTION.KEY", "list of any | text"},
+    {"tune.seeds", "integer>=1 | list of integer>=0"},
+    {"tune.quantity",
+     "\"loss\" | \"loss-gap\" | \"accuracy\" | \"iterations\" | \"bytes\" | \"time\""},
+    {"tune.target", "number"},
+    {"tune.target_of", "\"loss\" | \"loss-gap\" | \"accuracy\""},
+    {"tune.extend", "true/false"},
+    {"tune.extend_by", "integer>=1"},
+    {"tune.halving", "integer>=0"},
     {"expected.quantity", "text"},
     {"expected.at", "\"end\" | \"max\" | \"mean\" | integer>=0"},
     {"expected.value", "number"},
@@ -234,12 +243,16 @@ json schema_of_type(std::string_view type, const json& names) {
   if (type == "text" || type == "table") {
     return {{"type", type == "text" ? "string" : "object"}};
   }
-  const auto [least_of, least] = parted(type, ">=");
+  const auto [most_of, most] = parted(type, "<=");
+  const auto [least_of, least] = parted(most_of, ">=");
   const auto [name, above] = parted(least_of, ">");
   assert(name == "integer" || name == "number");
   json schema{{"type", std::string(name)}};
   if (!least.empty()) {
     schema["minimum"] = std::atoi(std::string(least).c_str());
+  }
+  if (!most.empty()) {
+    schema["maximum"] = std::atoi(std::string(most).c_str());
   }
   if (!above.empty()) {
     schema["exclusiveMinimum"] = std::atoi(std::string(above).c_str());

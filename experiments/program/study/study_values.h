@@ -9,7 +9,7 @@
 namespace residuum {
 
 /// KeyValues says what may stand at a key, as alternatives parted by " | ":
-///   integer, integer>=1, number, number>0, number>=0, true/false, text, table, any,
+///   integer, integer>=1, number, number>0, number>=0, number>0<=1, true/false, text, table, any,
 ///   "word" (this text alone), list of TYPE; a name of a registry is `name`.
 struct KeyValues {
   std::string_view key;  // "sparsifier.k"

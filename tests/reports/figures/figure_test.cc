@@ -127,17 +127,17 @@ TEST(Figure, PgfplotsIsAsExpected) {
 ]
 \addplot[draw=none, forget plot, no marks, name path=lower0,
   restrict y to domain*=-2.30259:2.30259]
-  table[col sep=comma, x=x, y=lower, restrict expr to domain={\thisrow{curve}}{0:0}] {\residuumfolder loss.csv};
+  table[col sep=comma, x=x, y=lower, restrict expr to domain={\thisrow{curve}}{0:0}] {"\residuumfolder loss.csv"};
 \addplot[draw=none, forget plot, no marks, name path=upper0,
   restrict y to domain*=-2.30259:2.30259]
-  table[col sep=comma, x=x, y=upper, restrict expr to domain={\thisrow{curve}}{0:0}] {\residuumfolder loss.csv};
+  table[col sep=comma, x=x, y=upper, restrict expr to domain={\thisrow{curve}}{0:0}] {"\residuumfolder loss.csv"};
 \addplot[residuum0, draw=none, fill=residuum0, fill opacity=0.18, forget plot]
   fill between[of=lower0 and upper0];
 \addplot[residuum0, line width=0.9pt, solid, mark=*, mark size=1.3pt, mark repeat=1, mark options={solid}]
-  table[col sep=comma, x=x, y=median, restrict expr to domain={\thisrow{curve}}{0:0}] {\residuumfolder loss.csv};
+  table[col sep=comma, x=x, y=median, restrict expr to domain={\thisrow{curve}}{0:0}] {"\residuumfolder loss.csv"};
 \addplot[residuum1, line width=0.9pt, dash pattern=on 6pt off 2.4pt, mark=square*, mark size=1.3pt, mark repeat=1, mark options={solid}]
-  table[col sep=comma, x=x, y=median, restrict expr to domain={\thisrow{curve}}{1:1}] {\residuumfolder loss.csv};
-\addplot[gray, line width=0.6pt, dash pattern=on 0.6pt off 1.8pt, no marks] coordinates {(0,1) (1,1)};
+  table[col sep=comma, x=x, y=median, restrict expr to domain={\thisrow{curve}}{1:1}] {"\residuumfolder loss.csv"};
+\addplot[gray, line width=0.6pt, line cap=round, dash pattern=on 0pt off 2.4pt, no marks] coordinates {(0,1) (1,1)};
 \end{axis}
 \end{tikzpicture}\par
 \vskip0.4em\raggedright\emergencystretch0pt%
@@ -146,7 +146,7 @@ TEST(Figure, PgfplotsIsAsExpected) {
   plot coordinates {(0,0) (1.1em,0) (2.2em,0)};\hfil}#2\strut}\allowbreak}%
 \noindent\residuumentry{residuum0, line width=0.9pt, solid, mark=*, mark size=1.3pt, mark repeat=2, mark phase=2, mark options={solid}}{a, b}%
 \residuumentry{residuum1, line width=0.9pt, dash pattern=on 6pt off 2.4pt, mark=square*, mark size=1.3pt, mark repeat=2, mark phase=2, mark options={solid}}{c}%
-\residuumentry{gray, line width=0.6pt, dash pattern=on 0.6pt off 1.8pt}{bound}%
+\residuumentry{gray, line width=0.6pt, line cap=round, dash pattern=on 0pt off 2.4pt}{bound}%
 \par
 \end{minipage}%
 \endgroup

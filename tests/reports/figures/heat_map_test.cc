@@ -72,7 +72,7 @@ TEST(HeatMap, IsAPictureOfPgfplots) {
   colorbar style={ylabel={logarithm to the base 10}}, point meta min=0, point meta max=3,
 ]
 \addplot[matrix plot*, mesh/cols=3, point meta=explicit]
-  table[col sep=comma, x=column, y=row, meta=shade] {\residuumfolder phase-delta.csv};
+  table[col sep=comma, x=column, y=row, meta=shade] {"\residuumfolder phase-delta.csv"};
 \end{axis}
 \end{tikzpicture}%
 \endgroup

@@ -153,14 +153,28 @@ TEST(PaperFigure, TheReferenceIsDottedInEveryFormat) {
   ASSERT_EQ(reference_style().dash, (std::vector<int>{1, 3}));
   EXPECT_THAT(figure_gp(spec), HasSubstr("1 with lines linecolor rgb '#808080' dashtype (1,3)"));
   EXPECT_THAT(figure_tex(spec),
-              HasSubstr("dash pattern=on 0.6pt off 1.8pt, no marks] coordinates"));
+              HasSubstr("line cap=round, dash pattern=on 0pt off 2.4pt, no marks] coordinates"));
+}
+
+// Dashes of 12 and 3 units of 0.6 pt on a line of 0.9 pt: 7.2 less the caps, and dots of no length.
+TEST(PaperFigure, DotsAreToldFromDashesInLatex) {
+  FigureSpec spec;
+  spec.name = "styles";
+  for (std::size_t style : {2U, 3U}) {
+    spec.curves.push_back(
+        {.label = "a", .style = style, .points = {Point{1, 1, {}, {}, 1}, Point{2, 2, {}, {}, 1}}});
+  }
+  const std::string tex = figure_tex(spec);
+  EXPECT_THAT(tex, HasSubstr("line cap=round, dash pattern=on 0pt off 3.6pt"));
+  EXPECT_THAT(tex, HasSubstr("line cap=round, dash pattern=on 6.3pt off 3.15pt on 0pt off 3.15pt"));
 }
 
 TEST(PaperFigure, IsWrittenForLatexWithItsNumbersBesideIt) {
   const TemporaryFolder folder;
   write_paper_figure(paper_figure(), folder.path() / "fig-1.tex");
 
-  EXPECT_THAT(read_file(folder.path() / "fig-1.tex"), HasSubstr("{\\residuumfolder fig-1.csv}"));
+  EXPECT_THAT(read_file(folder.path() / "fig-1.tex"),
+              HasSubstr("{\"\\residuumfolder fig-1.csv\"}"));
   EXPECT_EQ(read_file(folder.path() / "fig-1.csv"), figure_csv(paper_figure()));
 
   write_paper_figure(paper_figure(30), folder.path() / "fig-1.tex");  // takes its own place

@@ -27,11 +27,11 @@ TEST(BlockCurve, IsLogarithmicOverTwoDecades) {
   EXPECT_EQ(drawn({0, 10, 100, 1000}, 4), "▁▁▂█") << "0 has no logarithm";
 }
 
-TEST(BlockCurve, KeepsTheHeightWhereThereIsNoPoint) {
+TEST(BlockCurve, IsALineWhereThereIsNoPoint) {
   BlockCurve curve;
   curve.add(0, 0);
-  curve.add(10, 1);
-  EXPECT_EQ(curve.blocks(5), "▁▁▁▁█");
+  curve.add(10, 7);
+  EXPECT_EQ(curve.blocks(8), "▁▂▃▄▅▆▇█") << "two evaluations";
 }
 
 TEST(BlockCurve, IsFlatInTheMiddleAndEmptyWithoutPoints) {

@@ -15,6 +15,7 @@ using testing::change_status;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using testing::SyntheticMethod;
 using testing::SyntheticStudy;
 
@@ -223,6 +224,36 @@ TEST_F(ChangesTest, NotesRunsThatAreNew) {
 
   EXPECT_THAT(changes.notes, ElementsAre(HasSubstr("seed 4: only in the second folder")));
   EXPECT_FALSE(changes.has_regression());
+}
+
+// The density varies in B alone: its methods have another value of it, and the same name.
+TEST_F(ChangesTest, PairsMethodsOfOneNameWhoseValueHasChanged) {
+  std::filesystem::remove_all(a());
+  std::filesystem::remove_all(b());
+  study_.methods = {{.aggregator = "gtopk-tree"}, {.aggregator = "allgather"}};
+  study_.write(a());
+  study_.methods = {{.aggregator = "allgather"}, {.aggregator = "gtopk-tree", .density = 0.02}};
+  study_.write(b());
+  for (const auto& folder : {a(), b()}) {
+    Json study = read_json(folder / "study.resolved.json");
+    study["plan"] = Json::array();
+    for (const auto& id : study["runs"]) {
+      const Json config = read_json(folder / "runs" / id.get<std::string>() / "config.json");
+      const bool is_ours = config["varying"]["aggregator.kind"] == "gtopk-tree";
+      study["plan"].push_back({{"seed", config["seed"]},
+                               {"varying", config["varying"]},
+                               {"label", is_ours ? "ours" : "theirs"}});
+    }
+    write_json_atomically(folder / "study.resolved.json", study);
+  }
+
+  const auto changes = compare();
+  EXPECT_THAT(changes.losses, IsEmpty());
+  EXPECT_EQ(of(changes, "final_loss").pairs, 3U);
+  EXPECT_THAT(changes.notes,
+              ::testing::Contains(HasSubstr("ours, seed 1: the configurations differ at "
+                                            "sparsifier.density (0.01, now 0.02)")));
+  EXPECT_THAT(changes.notes, Not(::testing::Contains(HasSubstr("only in"))));
 }
 
 TEST_F(ChangesTest, SaysOnceWhatAllRunsShareAndListsWhatDiffersByRun) {

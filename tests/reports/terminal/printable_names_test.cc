@@ -20,9 +20,9 @@ const std::string kSparseLoCo = "chunk-top-k, P=32, none, workers, feedback.deca
 const std::string kOfStepTwo =
     "chunk-top-k, P=32, none, workers, feedback.decay=0.95, plain, outer.step=2, table";
 
-TEST(PrintableNames, ThatAreShortOrDifferAreCutAtTheirEnd) {
+TEST(PrintableNames, ThatAreLongAreCutInTheirMiddle) {
   EXPECT_THAT(printable_names({"dense", kSparseLoCo, "dense"}),
-              ElementsAre(Pair(kSparseLoCo, "chunk-top-k, P=32, none, workers, feedback.deca…"),
+              ElementsAre(Pair(kSparseLoCo, "chunk-top-k, P=32, none…edback.decay=0.95, table"),
                           Pair("dense", "dense")));
 }
 

@@ -209,18 +209,95 @@ TEST(StudyWatch, GoesByTheHeartbeatWhereTheRowsAreBehind) {
   }
 }
 
+// A pause before a resume, and pilots, are no time of training.
+TEST(StudyWatch, CountsTheTimeLeftFromTheResume) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.iterations = 100;
+  study.write(folder.path());
+  const auto part = set_running(folder.path(), 2);
+  const auto run = part.parent_path();
+  append(part, "run_id,iteration,loss,delta\nr,0,0.5,0.9\nr,59,0.125,1.5\n");
+  constexpr double kNow = kStarted + 86410;  // a day and ten seconds later
+  const auto table = [&] {
+    set_written(run, kNow);
+    StudyWatch watch({folder.path()});
+    watch.look(kNow);
+    return watch.table(100);
+  };
+
+  auto status = read_json(run / "status.json");
+  status["resumed_utc"] = "2024-05-02T10:00:00Z";
+  status["resumed_at"] = 50;
+  write_json_atomically(run / "status.json", with_print(status));
+  EXPECT_THAT(table(), AllOf(HasSubstr("60 of 100 (60 %)"), HasSubstr("  40 s ")))
+      << "10 iterations took 10 s";
+
+  // A heartbeat says how long the process has trained.
+  set_running(folder.path(), 2);
+  const auto beat = [&](const std::string& rest) {
+    write_file_atomically(run / "heartbeat.json", R"({"pilot": 0, "every_s": 1, )" + rest);
+    return table();
+  };
+  EXPECT_THAT(beat(R"("iteration": 80, "resumed_at": 50, "trained_s": 60})"),
+              AllOf(HasSubstr("80 of 100"), HasSubstr("  40 s ")));
+}
+
+TEST(StudyWatch, SaysHowOldALateHeartbeatIs) {
+  const TemporaryFolder folder;
+  SyntheticStudy{}.write(folder.path());
+  const auto part = set_running(folder.path(), 2);
+  append(part, "run_id,iteration,loss,delta\nr,0,0.5,0.9\n");
+  write_file_atomically(part.parent_path() / "heartbeat.json",
+                        R"({"iteration": 7, "pilot": 0, "every_s": 1})");
+  set_written(part.parent_path(), kStarted + 30);
+  StudyWatch watch({folder.path()});
+  watch.look(kStarted + 33);
+  EXPECT_THAT(watch.table(100), Not(HasSubstr(" ago")));
+  watch.look(kStarted + 42);
+  EXPECT_THAT(watch.table(100), HasSubstr("%), 12 s ago"));
+}
+
+TEST(StudyWatch, MeasuresAnInterruptedRunByItsBudget) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.iterations = 100;
+  study.seeds = 1;
+  study.methods.resize(1);
+  study.write(folder.path());
+  const auto part = set_running(folder.path(), 1);
+  const auto run = part.parent_path();
+  append(part, "run_id,iteration,loss,delta\nr,0,0.5,0.9\n");
+  const auto table = [&](Json status) {
+    status["state"] = "interrupted";
+    write_json_atomically(run / "status.json", with_print(status));
+    StudyWatch watch({folder.path()});
+    watch.look(kStarted);
+    return watch.table(100);
+  };
+  auto config = read_json(run / "config.json");
+  config["config"]["budget"] = {{"iterations", 100}};
+  write_json_atomically(run / "config.json", with_print(config));
+  EXPECT_THAT(table(Json::object()), AllOf(HasSubstr("1 of 100 (1 %)"), HasSubstr(": 1 run: ")));
+
+  config["config"]["budget"] = {{"epochs", 4.0}};
+  write_json_atomically(run / "config.json", with_print(config));
+  EXPECT_THAT(table({{"planned_iterations", 400}}), HasSubstr("1 of 400 (0 %)"));
+}
+
 TEST(StudyWatch, DrawsTheLossAndDeltaOfRunsUnderWay) {
   const TemporaryFolder folder;
   SyntheticStudy{}.write(folder.path());
   const auto part = set_running(folder.path(), 2);
-  append(part, "run_id,iteration,loss,delta\nr,0,8,0.5\nr,10,4,0.5\nr,20,0,1.5\n");
+  append(part, "run_id,iteration,loss,delta\nr,0,0,0.5\nr,10,,0.5\nr,20,7,1.5\n");
   StudyWatch watch({folder.path()});
   watch.look(kStarted + 1);
 
   const std::string curves = watch.curves(100);
-  EXPECT_THAT(curves,
-              ::testing::MatchesRegex("[^\n]*, seed 2\n  loss  (█){30}(▅){29}▁  0\n"
-                                      "  delta (▁){59}█  1.5\n"));
+  EXPECT_THAT(
+      curves,
+      ::testing::MatchesRegex("[^\n]*, seed 2\n  loss  (▁)+(▂)+(▃)+(▄)+(▅)+(▆)+(▇)+(█)+  7\n"
+                              "  delta (▁){30}(▁)+(▂)+(▃)+(▄)+(▅)+(▆)+(▇)+(█)+  1.5\n"));
   EXPECT_EQ(watch.curves(2), "") << "a run takes three lines";
 }
 

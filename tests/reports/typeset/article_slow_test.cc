@@ -67,8 +67,8 @@ class ArticleOfTwoColumns : public ::testing::Test {
     auto figure = plan_chosen_figure(read_result_folder(path() / "study"),
                                      {.quantity = quantity, .by = by, .methods = {}});
     figure.spec.paper = paper_formats().front().size;
-    std::filesystem::create_directories(path() / "own");
-    write_paper_figure(std::move(figure.spec), path() / "own" / (quantity + ".tex"));
+    std::filesystem::create_directories(path() / "our own");
+    write_paper_figure(std::move(figure.spec), path() / "our own" / (quantity + ".tex"));
   }
 
   /// Returns pdfLaTeX's log of an article with this body; a failure is the test's.
@@ -93,7 +93,7 @@ TEST_F(ArticleOfTwoColumns, HoldsFiguresAndTablesInItsColumns) {
   write_figure("delta", {});
 
   std::string log =
-      compile(figure_environment("own/loss-gap.tex") + figure_environment("own/delta.tex") +
+      compile(figure_environment("our own/loss-gap.tex") + figure_environment("our own/delta.tex") +
               figure_environment("study/figures/contraction.tex") +
               "\\input{study/tables/results.tex}\n\\input{study/tables/at-bytes.tex}\n"
               "\\input{study/tables/results.caption.tex}\n");

@@ -214,7 +214,7 @@ TEST_F(TablesOfAStudy, EscapeTheNamesOfUsers) {
 
   EXPECT_THAT(text("results.md"), HasSubstr("| a\\|b\\_{x} % &lt;i&gt; |"));
   EXPECT_THAT(text("results.tex"),
-              HasSubstr("a|b\\_\\allowbreak{}\\{x\\} \\% \\textless{}i\\textgreater{}"));
+              HasSubstr("a\\textbar{}b\\_\\allowbreak{}\\{x\\} \\% \\textless{}i\\textgreater{}"));
   EXPECT_THAT(text("results.csv"), HasSubstr("\na|b_{x} % <i>,"));
 }
 

@@ -62,11 +62,12 @@ TEST(TableSpec, AsLatexIsABooktabsTableAsWideAsALine) {
 \caption{Losses. In brackets: median, IQR, $n = 3$ to 4.}
 \label{tab:results}
 \footnotesize\setlength{\tabcolsep}{4pt}\sisetup{detect-weight=true, group-minimum-digits=9}
-\begin{tabularx}{\linewidth}{@{} >{\raggedright\arraybackslash}X S[table-format=1.1] @{\,}l S[table-format=1.3] @{}}
+\protected\def\residuumbest{\bfseries\sisetup{mode=text}\def\textminus{{\boldmath$-$}}\def\texttimes{{\boldmath$\times$}}}
+\begin{tabularx}{\linewidth}{@{} >{\raggedright\arraybackslash}X S[table-format=1.1] @{\,}l S[table-format=1.0] @{}}
 \toprule
 {method} & \multicolumn{2}{c}{$f - f^* / 10^{-4}$} & {bytes, kB} \\
 \midrule
-{a\_\allowbreak{}b, 50 \%} & \bfseries 2.5 & {[}\num{2.0}, \num{3.0}{]} & 1.000 \\
+{a\_\allowbreak{}b, 50 \%} & \residuumbest 2.5 & {[}\num{2.0}, \num{3.0}{]} & 1 \\
 {dense} & {$\infty$} &  & {--} \\
 \bottomrule
 \end{tabularx}
@@ -117,6 +118,27 @@ TEST(TableSpec, RoundsNumbersByTheirIntervalInLatex) {
   EXPECT_EQ(row_in_latex(one_number(0.123456, std::nullopt)), "0.1235");
   EXPECT_EQ(row_in_latex(one_number(0.5, Interval{0.5, 0.5})),
             "0.5000 & {[}\\num{0.5000}, \\num{0.5000}{]}");
+}
+
+TEST(TableSpec, HasWholeNumbersWhereTheColumnCounts) {
+  TableSpec spec{
+      .name = "counts",
+      .title = "Counts",
+      .caption = "",
+      .interval = "median, IQR",
+      .columns = {{.key = "method", .title = "method"},
+                  {.key = "iterations", .title = "iterations", .is_number = true},
+                  {.key = "bytes", .title = "bytes", .is_number = true, .is_bytes = true}},
+      .rows = {}};
+  spec.rows.push_back({text_of("a"),
+                       {.text = {}, .value = 41, .interval = Interval{41, 41}, .n = 3},
+                       number_of(448e3)});
+  spec.rows.push_back({text_of("b"),
+                       {.text = {}, .value = 52.5, .interval = Interval{50, 55}, .n = 3},
+                       number_of(1792e3)});
+  const std::string tex = table_latex(spec);
+  EXPECT_THAT(tex, HasSubstr("{a} & 41 & {[}\\num{41}, \\num{41}{]} & 448 "));
+  EXPECT_THAT(tex, HasSubstr("& 1792 "));
 }
 
 TEST(TableSpec, HasTheDigitsThatWereAskedFor) {

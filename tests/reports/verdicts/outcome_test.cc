@@ -107,6 +107,24 @@ TEST_F(Outcome, CountsNoSingleIterationsOfARandomSelection) {
   EXPECT_THAT(findings(summary), Contains(HasSubstr("The selection is random: δ ≤ 1 is about")));
 }
 
+// A method of three draws its entries: the sentence does not count it, and says so.
+TEST_F(Outcome, SaysWhichMethodsSingleIterationsDoNotJudge) {
+  SyntheticStudy study;
+  study.methods = {{.aggregator = "gtopk-tree", .delta_peak = 1.01},
+                   {.aggregator = "gtopk-mask", .delta_peak = 1.3},
+                   {.aggregator = "allgather", .delta_peak = 1.3}};
+  study.write(folder_.path());
+  for (int seed = 1; seed <= study.seeds; ++seed) {
+    testing::change_status(folder_.path(), SyntheticStudy::run_id(2, seed), [&](Json& status) {
+      status["laws"]["sparsifier"]["selects_at_random"] = true;
+    });
+  }
+  EXPECT_THAT(findings(summarise(folder_.path())),
+              Contains(HasSubstr("of 120 measured iterations of all 2 methods judged by iteration, "
+                                 "of 3 in the study (left out: 1 with a random selection, of which "
+                                 "single iterations say nothing)")));
+}
+
 TEST_F(Outcome, WidensTheIntervalForTheMethodsThatWereTried) {
   const std::string text = sentence({Ending{"gtopk-tree", 0.2, 1e-3},
                                      Ending{"allgather", 0.3, 1e-3},

@@ -73,6 +73,26 @@ TEST_F(FigureOfAStudy, IsRefusedInOneLineAndLeavesNoFile) {
   EXPECT_EQ(figure({"loss"}).code, 2) << "a file must be named";
 }
 
+// At 40 pt the letters need a wide figure; the end of the range belongs to it.
+TEST_F(FigureOfAStudy, HasLettersUpToTheEndsOfTheirRange) {
+  EXPECT_EQ(figure({"loss", "--font-size", "40pt", "--width", "600mm", "-o", "a.tex"}).code, 0);
+  EXPECT_EQ(figure({"loss", "--font-size", "4pt", "-o", "b.tex"}).code, 0);
+  EXPECT_THAT(text("b.tex"), HasSubstr("[b]{77mm}"));
+}
+
+TEST_F(FigureOfAStudy, SaysWhichMethodsItDoesNotDraw) {
+  const auto both = figure({"lost-mass", "-o", "both.tex"});
+  EXPECT_EQ(both.code, 0) << both.err;
+  EXPECT_THAT(both.err,
+              HasSubstr("note: not drawn, with no value of 'lost-mass' on these axes: captured\n"));
+  EXPECT_THAT(figure({"lost-mass", "--methods", "published", "-o", "a.tex"}).err,
+              Not(HasSubstr("not drawn")));
+  const auto none = figure({"lost-mass", "--methods", "captured", "-o", "none.tex"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("none of the chosen methods has 'lost-mass'"));
+  EXPECT_FALSE(has("none.tex"));
+}
+
 // Four workers give a gradient each in an iteration: the model of iteration 1 is made of four.
 TEST_F(FigureOfAStudy, CountsTheGradientsOfRunsInLockstep) {
   ASSERT_EQ(figure({"loss", "--by", "gradients", "-o", "by_gradients.tex"}).code, 0);

@@ -284,7 +284,7 @@ TEST_F(SlurmPlan, SubmitsItsArrayAndThenAJobThatReports) {
 
   EXPECT_EQ(submitted.code, 0) << submitted.err;
   EXPECT_EQ(read_text(folder_.path() / "sbatch.calls"),
-            "--parsable --nodes=1 job\n--dependency=afterany:17\n");
+            "--parsable --nodes=1 job\n--dependency=afterany:17 --nodes=1\n");
   const std::string report = read_text(folder_.path() / "report.job");
   EXPECT_THAT(report, testing::StartsWith("#!/bin/bash\n#SBATCH --job-name=tiny-report\n"));
   EXPECT_THAT(report, testing::EndsWith("residuum report " + here() + "/results/tiny\n"));

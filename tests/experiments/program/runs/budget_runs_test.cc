@@ -66,7 +66,7 @@ TEST_F(BudgetRuns, ArePlannedByTheirGradients) {
   folder_.write("s.toml", kVirtual);
   const Finished planned = residuum_program({"plan", "s.toml"}, folder_.path());
   EXPECT_THAT(planned.out, HasSubstr("T=? "));
-  EXPECT_THAT(planned.out, HasSubstr("1 runs, 1 to do: 400 worker-iterations"));
+  EXPECT_THAT(planned.out, HasSubstr("1 run, 1 to do: 400 worker-iterations"));
   const Finished json = residuum_program({"plan", "s.toml", "--format", "json"}, folder_.path());
   EXPECT_TRUE(nlohmann::json::parse(json.out)[0]["iterations"].is_null());
   folder_.write("s.toml", kTimedStudy + "[budget]\ngradients = 400\n");
@@ -81,10 +81,42 @@ TEST_F(BudgetRuns, SayInThePlanWhatTheyAreRoundedTo) {
     return residuum_program({"plan", "s.toml"}, folder_.path()).out;
   };
   EXPECT_THAT(plan("gradients = 401\n"),
-              HasSubstr("1 runs: budget.gradients = 401 makes 404: whole iterations of 4\n"));
+              HasSubstr("1 run: budget.gradients = 401 makes 404: whole iterations of 4\n"));
   EXPECT_THAT(plan("virtual_s = 1e-9\n"),
-              HasSubstr("1 runs: budget.virtual_s = 1e-09 ends after about 4 gradients"));
+              HasSubstr("1 run: budget.virtual_s = 1e-09 ends after about 4 gradients"));
   EXPECT_THAT(plan("virtual_s = 10\n"), HasSubstr("ends after about 400 gradients"));
+}
+
+// A plan's machine is that of the runs, and without a network messages take no time: it says what
+// the runs then make.
+TEST_F(BudgetRuns, ArePlannedAtThePaceOfTheirWorkers) {
+  struct Case {
+    std::string protocol;
+    std::uint64_t of_version;  // gradients
+  };
+  for (const Case& one : {Case{"kind = \"bsp\"\n", 4},
+                          Case{"kind = \"local\"\nperiod = 3\n", 12},
+                          Case{"kind = \"asp\"\n", 1},
+                          Case{"kind = \"ssp\"\nstaleness = 2\n", 1}}) {
+    const std::string study = kTimedStudy + "[protocol]\n" + one.protocol + R"(
+compute = "lognormal:0.01,0.5"
+speeds = [1, 1, 0.5, 1]
+straggler_factor = 10
+straggler_every_s = 0.5
+straggler_lasts_s = 0.1
+[budget]
+virtual_s = 2
+)";
+    std::filesystem::remove_all(results());
+    folder_.write("s.toml", study);
+    const Finished planned =
+        residuum_program({"plan", "s.toml", "--format", "json"}, folder_.path());
+    ASSERT_EQ(planned.code, 0) << planned.err;
+    ASSERT_EQ(run(study).code, 0) << one.protocol;
+    EXPECT_EQ(nlohmann::json::parse(planned.out)[0]["worker_iterations"],
+              status()["iterations"].get<std::uint64_t>() * one.of_version)
+        << one.protocol;
+  }
 }
 
 // Workers of a process wait together, so that a real run takes at least what is predicted. By how

@@ -63,6 +63,27 @@ TEST_F(HeartbeatFile, SaysWhereTheRunIs) {
   EXPECT_GT(heartbeat_in(file())["every_s"], 0.0);
 }
 
+TEST_F(HeartbeatFile, CountsThePaceFromWhereTheTrainingBegan) {
+  Heartbeat heartbeat(kOften);
+  heartbeat.begin(run(), 30);
+  EXPECT_TRUE(says("resumed_at", 30));
+  const auto trained = [&] { return heartbeat_in(file()).value("trained_s", -1.0); };
+  EXPECT_TRUE(comes_true([&] { return trained() > 0.05; }));
+  heartbeat.pilot(1, 7);
+  EXPECT_TRUE(says("pilot", 1));
+  heartbeat.pilot(0, 0);
+  EXPECT_TRUE(says("resumed_at", 0)) << "pilots are no training";
+}
+
+TEST_F(HeartbeatFile, GoesOnAfterABeatThatCouldNotBeWritten) {
+  fs::remove(folder_.path() / "run");
+  Heartbeat heartbeat(kOften);
+  heartbeat.begin(run(), 4);
+  std::this_thread::sleep_for(20 * kOften.period);
+  fs::create_directory(folder_.path() / "run");
+  EXPECT_TRUE(says("iteration", 4));
+}
+
 TEST_F(HeartbeatFile, GoesWithItsRun) {
   std::ofstream(file()) << R"({"iteration": 99, "pilot": 0, "every_s": 1})";
   Heartbeat heartbeat;  // the first beat is a second away

@@ -187,7 +187,7 @@ TEST_F(ResumeFaults, ARunThatWasDoneOnOtherDataIsNeitherKeptNorOverwritten) {
   EXPECT_EQ(run_tables(folder_.path() / "kept"), tables);
 
   write_data("0.5");
-  EXPECT_THAT(run("kept").err, HasSubstr("1 of 1 runs were done before"));
+  EXPECT_THAT(run("kept").err, HasSubstr("1 of 1 run was done before"));
 }
 
 /// Rewrites the head of the newest checkpoint as another build would have written it.

@@ -100,9 +100,11 @@ TEST_F(StalenessTable, IsRefusedWhereNoGradientIsLate) {
   const Finished run = call({"run", "s.toml"});
 
   EXPECT_EQ(run.code, 2);
-  EXPECT_EQ(run.err,
-            "error: 'probes.staleness' at s.toml:22:1: no gradient is late under this protocol; "
-            "take the key out, or take a protocol with late gradients (ssp, asp, inhad)\n");
+  EXPECT_EQ(
+      run.err,
+      "error: 'probes.staleness' at s.toml:22:1: no gradient is late under this protocol; "
+      "take the key out, or take a protocol with late gradients (ssp, asp, inhad, or bsp with "
+      "a lag)\n");
 }
 
 }  // namespace

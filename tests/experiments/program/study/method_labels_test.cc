@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/experiments/real_study.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {
@@ -121,7 +122,36 @@ TEST_F(MethodLabels, OfAMethodWithoutAKindThatOthersVaryNameItsDefault) {
           "protocol.period = 2\n");
 
   ASSERT_EQ(finished.code, 0) << finished.err;
-  EXPECT_THAT(finished.out, HasSubstr("\nbsp, budget.iterations=10 "));
+  EXPECT_THAT(finished.out, HasSubstr("\nbsp, iterations=10 "));
+}
+
+// Every method has a label in runs.csv, and of every key that others vary the value that it has.
+TEST_F(MethodLabels, AreAColumnBesideEveryValueThatARunHas) {
+  const Finished finished =
+      run("[[point]]\nouter.kind = \"nesterov\"\n[[point]]\nsparsifier.kind = \"none\"\n"
+          "[[point]]\nsparsifier.k = 4\n");
+  ASSERT_EQ(finished.code, 0) << finished.err;
+
+  const std::string runs = of_results("runs.csv");
+  EXPECT_EQ(column(runs, "p_outer_kind"),
+            (std::vector<std::string>{
+                "plain", "plain", "nesterov", "nesterov", "plain", "plain", "plain", "plain"}));
+  EXPECT_EQ(column(runs, "p_sparsifier_k"),
+            (std::vector<std::string>{"2", "2", "2", "2", "", "", "4", "4"}));
+  EXPECT_THAT(column(runs, "label"), testing::Each(Not("")));
+  EXPECT_THAT(finished.out, HasSubstr("\ntop-k, k=2, nesterov "));
+}
+
+TEST_F(MethodLabels, AreInThePlanAndInTheMessageOnEqualRuns) {
+  folder_.write("s.toml", kNamedStudy + "[[point]]\nlabel = \"mine\"\nsparsifier.k = 4\n");
+  EXPECT_THAT(residuum_program({"plan", "s.toml"}, folder_.path()).out,
+              HasSubstr(" mine: sparsifier.k=4\n"));
+  folder_.write("s.toml",
+                kNamedStudy +
+                    "[[point]]\nlabel = \"mine\"\nsparsifier.k = 4\n"
+                    "[[point]]\nlabel = \"yours\"\nsparsifier.k = 4\n");
+  EXPECT_THAT(residuum_program({"plan", "s.toml"}, folder_.path()).err,
+              HasSubstr("the same, 'mine seed=1' and 'yours seed=1' ("));
 }
 
 TEST_F(MethodLabels, ThatAreNoneAreRefusedWithTheirPlace) {

@@ -100,6 +100,8 @@ TEST_F(StudySchema, RefusesValuesOfAnotherType) {
         std::array{"k = 2", "k = 2.5", "['sparsifier', 'k']"},
         std::array{"k = 2", "k = 0", "['sparsifier', 'k']"},
         std::array{"k = 2", "k = [2]", "['sparsifier', 'k']"},
+        std::array{"k = 2", "density = 1.5", "['sparsifier', 'density']"},
+        std::array{"seeds = 2", "seeds = 0", "['seeds']"},
         std::array{"value = 0.2", "value = true", "['step', 'value']"},
         std::array{"value = 0.2", "value = -1", "['step', 'value']"},
         std::array{"value = 0.2", "value = 0.2\nrule = \"constent\"", "['step', 'rule']"},
@@ -120,6 +122,8 @@ TEST_F(StudySchema, RefusesValuesOfAnotherType) {
   }
   EXPECT_THAT(verdict_on(kStudy + "[[point]]\nstep.value = []\n"),
               HasSubstr("['point', 0, 'step'"));
+  EXPECT_THAT(verdict_on(kStudy + "[[point]]\nlabel = \"" + std::string(41, 'a') + "\"\n"),
+              HasSubstr("['point', 0, 'label']"));
   EXPECT_THAT(verdict_on("search.key = 3\nsearch.order = \"any\"\n" + kStudy),
               testing::AllOf(HasSubstr("['search', 'key']"), HasSubstr("['search', 'order']")));
 }

@@ -1,0 +1,30 @@
+#pragma once
+// How many gradients workers make in so many seconds of virtual time is told before a run, by the
+// same machine that the run has. Messages take no time here: how large they are is not known yet.
+
+#include <cstdint>
+#include <optional>
+
+#include "core/protocols/actors/actor.h"
+#include "core/protocols/simulated_machine.h"
+#include "core/training/training.h"
+
+namespace residuum {
+
+/// Returns the gradients that P workers in lockstep make together in so many seconds, up to the
+/// first version at which these are over; nothing where gradients take no virtual time. Each takes
+/// `local_steps` gradients for a version and waits for the slowest. Beyond 20000 gradients it goes
+/// by the mean pace up to there.
+std::optional<double> gradients_in_lockstep(double seconds,
+                                            const Training& training,
+                                            const SimulatedMachine& simulated,
+                                            int workers,
+                                            std::uint64_t local_steps);
+
+/// Returns the same of the actors of a protocol whose gradients may be late.
+std::optional<double> gradients_of_actors(double seconds,
+                                          const Training& training,
+                                          const SimulatedMachine& machine,
+                                          Cast cast);
+
+}  // namespace residuum

@@ -1,0 +1,37 @@
+#pragma once
+// Methods without names of the study's own are named by what tells them apart, in few enough
+// characters for the legend of a figure.
+
+#include <string>
+#include <vector>
+
+namespace residuum::reports {
+
+/// The most characters of a method's name.
+inline constexpr std::size_t kMostLabelCharacters = 40;
+
+/// A LabelPart is what a name says of one key: "rho=0.01", or a value that speaks for itself.
+struct LabelPart {
+  std::string word;  // the key or a short name of it; empty where the value speaks for itself
+  std::string value;
+
+  std::string text() const { return word.empty() ? value : word + '=' + value; }
+  bool operator==(const LabelPart&) const = default;
+};
+
+using LabelParts = std::vector<LabelPart>;
+
+/// Returns "gtopk-tree, top-k, rho=0.01".
+std::string label_text(const LabelParts& parts);
+
+/// Returns the names of methods of which no two have the same parts and none has no part. Where all
+/// names are short, they have all their parts. Else what all methods share is left out, keys are
+/// named by their last word, and long names leave out what most others have too. A name that is
+/// still too long is cut in its middle.
+std::vector<std::string> short_labels(std::vector<LabelParts> methods);
+
+/// Cuts each name to `most` characters, with … where characters were: in the middle if that keeps
+/// different names different, else wherever it does, else with a number.
+std::vector<std::string> cut_apart(const std::vector<std::string>& names, std::size_t most);
+
+}  // namespace residuum::reports
