@@ -136,6 +136,36 @@ PreparedRun prepare_or_refuse(const RunSpec& spec, ObjectiveCache& objectives, K
   }
 }
 
+/// Prepares a run, or says which memory, file or other resource it lacks.
+PreparedRun prepare_or_say_why(const Study& study,
+                               const RunSpec& spec,
+                               ObjectiveCache& objectives,
+                               KnownKeys& known,
+                               std::weak_ptr<const Objective>& looked_at) {
+  try {
+    PreparedRun run = prepare_or_refuse(spec, objectives, known);
+    if (study.tune && run.objective) {
+      check_tuned_quantity(*study.tune, run, looked_at);
+    }
+    return run;
+  } catch (const std::bad_alloc&) {
+    return unprepared(spec, "out of memory");
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::resource) {
+      throw;
+    }
+    return unprepared(spec, error.what());
+  }
+}
+
+void require_different(const Study& study, const std::vector<PreparedRun>& runs) {
+  std::map<std::string, std::size_t> first;  // by id
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const bool is_new = runs[i].is_refused || first.emplace(runs[i].id, i).second;
+    require(is_new, "{}", is_new ? "" : words_on_equal_runs(study, first[runs[i].id], i, runs[i]));
+  }
+}
+
 }  // namespace
 
 std::string settings_hash(const RunSpec& spec) {
@@ -160,20 +190,7 @@ std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objecti
   std::weak_ptr<const Objective> looked_at;  // it may be freed for the next one
   for (const auto& spec : study.runs) {
     stop_if_requested();
-    PreparedRun run;
-    try {
-      run = prepare_or_refuse(spec, objectives, known);
-      if (study.tune && run.objective) {
-        check_tuned_quantity(*study.tune, run, looked_at);
-      }
-    } catch (const std::bad_alloc&) {
-      run = unprepared(spec, "out of memory");
-    } catch (const Error& error) {
-      if (error.code() != ExitCode::resource) {
-        throw;
-      }
-      run = unprepared(spec, error.what());
-    }
+    PreparedRun run = prepare_or_say_why(study, spec, objectives, known, looked_at);
     knows_all = knows_all && (run.failure.empty() || run.is_refused);
     keep_identity(run);
     runs.push_back(std::move(run));
@@ -181,11 +198,7 @@ std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objecti
   if (knows_all) {  // an unprepared run may be the one that reads a key
     known.check(study);
   }
-  std::map<std::string, std::size_t> first;  // by id
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const bool is_new = runs[i].is_refused || first.emplace(runs[i].id, i).second;
-    require(is_new, "{}", is_new ? "" : words_on_equal_runs(study, first[runs[i].id], i, runs[i]));
-  }
+  require_different(study, runs);
   return runs;
 }
 

@@ -140,6 +140,25 @@ toml::table with_seeds(toml::table root, const std::vector<std::string>& overrid
   return root;
 }
 
+/// Returns the settings of a trial and marks its run by the values and the budget that it tries.
+Settings settings_of_trial(const StudyPoint& method,
+                           const StudyTune& tune,
+                           std::size_t trial,
+                           RunSpec& spec) {
+  const std::size_t level = tune.plan.level_of(trial);
+  const double share = tune.plan.share(tune.plan.round_of(trial));
+  Settings settings = settings_at(method.settings, tune, level);
+  spec.varying.update(tuned_values(tune, level));
+  if (share < 1) {
+    spec.varying.update(take_share_of_budget(tune, share, settings));
+  }
+  if (!method.label.empty()) {
+    spec.label += ", " + tune.plan.name(level);
+    spec.label += share == 1 ? "" : fmt::format(", {:.3g} of the budget", share);
+  }
+  return settings;
+}
+
 /// Adds the runs of one method in the order of StudyTune. Tuning runs are told apart by the values
 /// that are tried, the others are not: a method has one best value.
 void add_tuned_runs(const StudyPoint& method,
@@ -147,33 +166,27 @@ void add_tuned_runs(const StudyPoint& method,
                     const std::vector<std::uint64_t>& seeds,
                     Study& study) {
   const StudyTune& tune = *study.tune;
-  const auto add = [&](std::size_t level, std::uint64_t seed, Settings settings) -> RunSpec& {
-    return study.runs.emplace_back(RunSpec{.seed = seed,
-                                           .varying = varying,
-                                           .sections = by_section(std::move(settings)),
-                                           .label = method.label,
-                                           .is_tuning = false,
-                                           .is_extension = is_extension(tune.plan, level)});
+  const auto run_at = [&](std::size_t level, std::uint64_t seed) {
+    RunSpec spec;
+    spec.seed = seed;
+    spec.varying = varying;
+    spec.label = method.label;
+    spec.is_extension = is_extension(tune.plan, level);
+    return spec;
   };
   for (std::size_t trial = 0; trial < tune.plan.trials(); ++trial) {
-    const std::size_t level = tune.plan.level_of(trial);
-    const double share = tune.plan.share(tune.plan.round_of(trial));
     for (const std::uint64_t seed : tune.plan.seeds) {
-      Settings settings = settings_at(method.settings, tune, level);
-      const auto budget =
-          share < 1 ? take_share_of_budget(tune, share, settings) : nlohmann::json::object();
-      RunSpec& spec = add(level, seed, std::move(settings));
+      RunSpec spec = run_at(tune.plan.level_of(trial), seed);
       spec.is_tuning = true;
-      spec.varying.update(tuned_values(tune, level));
-      spec.varying.update(budget);
-      spec.label += method.label.empty() ? "" : ", " + tune.plan.name(level);
-      spec.label +=
-          method.label.empty() || share == 1 ? "" : fmt::format(", {:.3g} of the budget", share);
+      spec.sections = by_section(settings_of_trial(method, tune, trial, spec));
+      study.runs.push_back(std::move(spec));
     }
   }
   for (std::size_t level = 0; level < tune.plan.levels(); ++level) {
     for (const std::uint64_t seed : seeds) {
-      add(level, seed, settings_at(method.settings, tune, level));
+      RunSpec spec = run_at(level, seed);
+      spec.sections = by_section(settings_at(method.settings, tune, level));
+      study.runs.push_back(std::move(spec));
     }
   }
 }
