@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace residuum::reports {
 namespace {
@@ -91,14 +92,19 @@ void shorten_words(std::vector<LabelParts>& methods) {
 }
 
 /// Leaves out of the parts of method `i` what most methods have too, while its label is long and
-/// stays different from all others.
+/// stays different from all others. Of what most have, numbers go before names of components: a
+/// reader knows a method by its components.
 void leave_out_common(const std::map<std::string, std::size_t>& counts,
                       std::size_t i,
                       LabelParts& parts,
                       Labels& labels) {
   LabelParts by_count(parts.rbegin(), parts.rend());  // of equal counts the last first
+  const auto rank = [&](const LabelPart& part) {
+    const std::size_t count = counts.at(part.text());
+    return std::tuple(2 * count > labels.size(), !part.word.empty(), count);
+  };
   std::stable_sort(by_count.begin(), by_count.end(), [&](const LabelPart& a, const LabelPart& b) {
-    return counts.at(a.text()) > counts.at(b.text());
+    return rank(a) > rank(b);
   });
   for (const auto& part : by_count) {
     if (!is_long(labels[i]) || parts.size() == 1) {

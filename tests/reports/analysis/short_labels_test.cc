@@ -44,6 +44,16 @@ TEST(ShortLabels, LeaveOutWhatMostShareWhereThatDoes) {
   EXPECT_THAT(labels[2], ::testing::EndsWith("decay=0.9"));
 }
 
+TEST(ShortLabels, LeaveOutNumbersBeforeNamesOfComponents) {
+  const LabelParts other{{"", "dense"}, {"rho", "0.1"}};
+  const LabelParts tree{{"", "gtopk-tree"}, {"rho", "0.1"}, {"staleness", "12"}};
+  const auto labels = short_labels({other,
+                                    with(tree, {"protocol.period", "12345"}),
+                                    with(tree, {"protocol.period", "23456"}),
+                                    {{"", "gtopk-tree"}, {"lambda", "0.1"}}});
+  EXPECT_EQ(labels[1], "gtopk-tree, staleness=12, period=12345");
+}
+
 TEST(ShortLabels, KeepKeysApartThatEndAlike) {
   const LabelParts first{{"", std::string(30, 'a')}, {"step.momentum", "0.5"}};
   const LabelParts second{{"", std::string(30, 'a')}, {"outer.momentum", "0.5"}};
