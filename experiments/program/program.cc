@@ -269,9 +269,14 @@ void add_keep(CLI::App& command, Options& options) {
   add_words(command,
             "--tables",
             own.tables,
-            "and tables of them: TABLE.COLUMN of the last iteration, such as "
-            "networks.iteration_s, or late, the staleness of gradients");
-  rows->excludes("--numbers")->excludes("--tables");
+            "and tables: TABLE.COLUMN of the last iteration, such as networks.iteration_s; late, "
+            "the staleness of gradients; or of the report theorems, checks, rates, equal, "
+            "predicted and facts");
+  add_words(command,
+            "--figures",
+            own.figures,
+            "and figures of the report with their numbers, such as loss-gap,delta");
+  rows->excludes("--numbers")->excludes("--tables")->excludes("--figures");
 }
 
 void add_epochs(CLI::App& command, Options& options) {

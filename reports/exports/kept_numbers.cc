@@ -17,6 +17,7 @@
 #include "core/error.h"
 #include "core/record/tables.h"
 #include "reports/analysis/late_totals.h"
+#include "reports/exports/summary_tables.h"
 #include "reports/tables/csv_reader.h"
 #include "reports/tables/files.h"
 #include "reports/tables/run_list.h"
@@ -276,6 +277,9 @@ const TableInfo& details_named(const std::string& name, const std::string& word)
     if (table->name == name) {
       return *table;
     }
+  }
+  for (const auto& of_summary : summary_table_names()) {
+    known.push_back(of_summary);
   }
   usage_error("--tables: unknown '{}' in '{}'{}", name, word, suggestion(name, known));
 }

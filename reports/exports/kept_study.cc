@@ -22,6 +22,7 @@
 #include "reports/exports/kept_numbers.h"
 #include "reports/exports/made_runs.h"
 #include "reports/exports/merged_table.h"
+#include "reports/exports/summary_tables.h"
 #include "reports/tables/csv_reader.h"
 #include "reports/tables/result_folder.h"
 #include "reports/tables/run_list.h"
@@ -329,6 +330,72 @@ std::size_t keep_study(const KeepRequest& request) {
   return all.rows.size() - ended.rows.size();
 }
 
+namespace {
+
+bool is_of_summary(const std::string& table) {
+  const auto names = summary_table_names();
+  return std::find(names.begin(), names.end(), table) != names.end();
+}
+
+bool names_runs(const KeepNumbersRequest& request) {
+  return !request.numbers.empty() ||
+         std::any_of(request.tables.begin(), request.tables.end(), [](const std::string& table) {
+           return !is_of_summary(table);
+         });
+}
+
+/// Returns the drawing of a figure and its numbers.
+std::vector<KeptFile> figure_files(const fs::path& results, const std::string& name) {
+  const bool is_name =
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
+  require(is_name && !name.empty(), "--figures: '{}' is no figure's name", name);
+  const fs::path figures = results / "figures";
+  require(has_file(figures / (name + ".svg")),
+          "{} has no figure {}; residuum report {} makes its figures",
+          results.string(),
+          name,
+          results.string());
+  std::vector<KeptFile> files;
+  for (const char* ending : {".svg", ".csv", ".curves.csv"}) {
+    if (has_file(figures / (name + ending))) {
+      files.emplace_back(name + ending, read_file(figures / (name + ending)));
+    }
+  }
+  return files;
+}
+
+/// Returns what a search found and each of its looks; nothing where the study searched nothing.
+std::vector<KeptFile> search_files(const fs::path& results, const Json& summary) {
+  if (!has_file(results / "search.csv")) {
+    return {};
+  }
+  return {{"search.csv", read_file(results / "search.csv")},
+          {"search.json", indented_text(value_at(summary, "search")) + '\n'}};
+}
+
+/// Returns the tables and figures that are asked for beside runs.csv.
+std::vector<KeptFile> further_files(const KeepNumbersRequest& request, const Json& summary) {
+  std::vector<KeptFile> files;
+  for (const auto& word : request.tables) {
+    const TextTable table = is_of_summary(word) ? summary_table(request.results, word)
+                                                : further_table(request.results, word);
+    files.emplace_back(table.file, csv_text(table));
+  }
+  for (const auto& name : request.figures) {
+    for (auto& file : figure_files(request.results, name)) {
+      files.push_back(std::move(file));
+    }
+  }
+  if (!request.figures.empty()) {
+    for (auto& file : search_files(request.results, summary)) {
+      files.push_back(std::move(file));
+    }
+  }
+  return files;
+}
+
+}  // namespace
+
 std::size_t keep_numbers(const KeepNumbersRequest& request) {
   require_one_data(request.results);
   std::vector<RunNumber> numbers;
@@ -338,25 +405,24 @@ std::size_t keep_numbers(const KeepNumbersRequest& request) {
   const Json summary = read_summary(request.results);
   require_other_folder(request.results, request.kept);
   require(!has_file(request.kept / "iterations.csv"),
-          "{} keeps iterations of runs; give another KEPT, or neither --numbers nor --tables",
+          "{} keeps iterations of runs; give another KEPT, or none of --numbers, --tables and "
+          "--figures",
           request.kept.string());
   const auto runs = listed_runs(read_text_table(request.results / "runs.csv"));
   require_distinct(runs, "runs.csv");
   const TextTable kept = numbers_of_runs(request.results, numbers);
   require(!kept.rows.empty(), "no run of {} has finished", request.results.string());
 
-  std::vector<KeptFile> files;
-  for (const auto& word : request.tables) {
-    const TextTable table = further_table(request.results, word);
-    files.emplace_back(table.file, csv_text(table));
-  }
+  std::vector<KeptFile> files = further_files(request, summary);
   std::vector<ListedRun> ended;
   std::copy_if(runs.begin(), runs.end(), std::back_inserter(ended), [](const ListedRun& run) {
     return run.has_ended();
   });
   files.emplace_back("made.json",
                      indented_text(made_study(request.results, summary, ended)) + '\n');
-  files.emplace_back("runs.csv", csv_text(kept));
+  if (names_runs(request)) {
+    files.emplace_back("runs.csv", csv_text(kept));
+  }
   write_files(OutputPath::named(request.kept), files);
   return runs.size() - kept.rows.size();
 }

@@ -17,7 +17,10 @@
 // What is kept of a small study are numbers of its runs instead, made anew as a whole:
 //
 //   runs.csv       run_id, seed, varied keys and some numbers of each finished run
-//   TABLE.csv      further tables that are asked for, such as late.csv (kept_numbers.h)
+//   TABLE.csv      further tables that are asked for, such as late.csv (kept_numbers.h) or
+//                  rates.csv (summary_tables.h)
+//   FIGURE.*       figures of the report that are asked for, with their numbers
+//   search.*       beside figures: what the study searched, if it did
 //   made.json      by which programs, command and machine the study was made
 
 #include <cstddef>
@@ -46,11 +49,13 @@ struct KeepNumbersRequest {
   std::filesystem::path results;     // a folder of results with its report
   std::filesystem::path kept;        // the folder of what is kept; its tables are replaced
   std::vector<std::string> numbers;  // of a run (run_number)
-  std::vector<std::string> tables;   // further ones (further_table)
+  std::vector<std::string> tables;   // further ones (further_table, summary_table)
+  std::vector<std::string> figures;  // of the report
 };
 
-/// Keeps numbers of the finished runs. Returns how many runs were left out because they have not
-/// finished. A usage error leaves what is kept as it is.
+/// Keeps numbers of the finished runs, tables and figures; runs.csv is of numbers and of tables
+/// that name runs. Returns how many runs were left out because they have not finished. A usage
+/// error leaves what is kept as it is.
 std::size_t keep_numbers(const KeepNumbersRequest& request);
 
 }  // namespace residuum::reports

@@ -85,7 +85,27 @@ void clear_place(const OutputPath& folder, const std::string& name) {
   remove_file(folder / (name + ".pdf"));
 }
 
-/// Draws <name>.svg and <name>.pdf by the script <name>.gp.
+/// Returns a drawing of gnuplot that changes the colours of paper, ink and grid where the reader's
+/// pages are dark. Curves keep theirs.
+std::string with_dark_form(std::string svg) {
+  constexpr const char* kDarkForm =
+      "<style>@media (prefers-color-scheme: dark) {\n"
+      "[fill=\"#ffffff\"] { fill: #16181d }\n"
+      "[fill=black], [fill=\"rgb(  0,   0,   0)\"] { fill: #dddddd }\n"
+      "[stroke=black], [stroke=\"rgb(  0,   0,   0)\"] { stroke: #dddddd }\n"
+      "[color=black], [color=\"rgb(  0,   0,   0)\"] { color: #dddddd }\n"
+      "[fill=\"rgb(96,96,96)\"] { fill: #aaaaaa }\n"
+      "[stroke=\"rgb(160, 160, 160)\"] { stroke: #555555 }\n"
+      "}</style>\n";
+  const auto canvas = svg.find("<g id=\"gnuplot_canvas\">");
+  if (canvas != std::string::npos) {
+    svg.insert(canvas, kDarkForm);
+  }
+  return svg;
+}
+
+/// Draws <name>.svg and <name>.pdf by the script <name>.gp. The file has a dark form; the text that
+/// is returned has none, since a page has its own colours.
 DrawnFigure run_script(const OutputPath& folder, const std::string& name) {
   const OutputPath svg = folder / (name + ".svg");
   const OutputPath pdf = folder / (name + ".pdf");
@@ -93,6 +113,7 @@ DrawnFigure run_script(const OutputPath& folder, const std::string& name) {
   DrawnFigure figure{.svg = {}, .has_pdf = false, .problem = run_gnuplot(folder, name + ".gp")};
   if (figure.problem.empty()) {
     figure.svg = read_file(svg);
+    write_file_atomically(svg, with_dark_form(figure.svg));
     figure.has_pdf = std::filesystem::exists(pdf.path(), ignored);
   } else {
     remove_file(svg);

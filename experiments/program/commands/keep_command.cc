@@ -19,13 +19,15 @@ ExitCode keep_command(const Options& options) {
           "--rows is {}, but must be from 2 to {}",
           given.rows.value_or(0),
           kMostRows);
-  const bool keeps_numbers = !given.numbers.empty() || !given.tables.empty();
+  const bool keeps_numbers =
+      !given.numbers.empty() || !given.tables.empty() || !given.figures.empty();
   const std::size_t left_out =
       keeps_numbers
           ? reports::keep_numbers({.results = given.results,
                                    .kept = given.kept,
                                    .numbers = given.numbers,
-                                   .tables = given.tables})
+                                   .tables = given.tables,
+                                   .figures = given.figures})
           : reports::keep_study({.results = given.results, .kept = given.kept, .rows = given.rows});
   if (left_out > 0) {
     say(fmt::format("{} of {} {} not {} and {} left out",

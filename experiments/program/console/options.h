@@ -136,6 +136,7 @@ struct KeepOptions {
   std::optional<std::int64_t> rows;
   std::vector<std::string> numbers;  // of a run, instead of its rows
   std::vector<std::string> tables;   // that are kept beside these
+  std::vector<std::string> figures;  // of the report, with their numbers
   std::optional<std::int64_t> parts;
 };
 

@@ -324,9 +324,53 @@ TEST_F(KeepSeeds, RefusesNumbersWhereRowsAreKept) {
   const Finished refused = keep({"--numbers", "loss"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_EQ(refused.err,
-            "error: kept keeps iterations of runs; give another KEPT, or neither --numbers nor "
-            "--tables\n");
+            "error: kept keeps iterations of runs; give another KEPT, or none of --numbers, "
+            "--tables and --figures\n");
   EXPECT_EQ(kept("runs.csv"), before);
+}
+
+TEST_F(KeepSeeds, KeepsTablesOfTheReport) {
+  leave("1", "1", "4");
+  auto summary = nlohmann::json::parse(read_text(folder_.path() / "results/summary.json"));
+  summary["groups"] = nlohmann::json::parse(R"([{"label": "tree", "theorems": [
+      {"name": "bsp", "verdict": "holds", "seeds": 2, "iterations": 9, "lhs": 0.5, "rhs": 2,
+       "slack": 4, "terms": [{"attribution": "noise", "share": 0.25},
+                             {"attribution": "residual", "share": 0.75}]},
+      {"name": "tight-ef14", "verdict": "not applicable", "lhs": null}],
+      "checks": {"ef21-distortion": {"worst_ratio": 0.75}, "delta": {}}}])");
+  summary["rates"] = nlohmann::json::parse(
+      R"([{"label": "tree", "against": "workers.count", "slope": -0.5, "interval": [-0.75, -0.25],
+           "seeds": 8}])");
+  put("results/summary.json", summary.dump());
+  ASSERT_EQ(keep({"--tables", "theorems,checks,rates"}).err, "");
+  EXPECT_EQ(kept("theorems.csv"),
+            "method,theorem,verdict,seeds,iterations,lhs,rhs,slack,largest_term,share\n"
+            "tree,bsp,holds,2,9,0.5,2,4,residual,0.75\n"
+            "tree,tight-ef14,not applicable,,,,,,,\n");
+  EXPECT_EQ(kept("checks.csv"), "method,check,worst_ratio\ntree,ef21-distortion,0.75\n");
+  EXPECT_EQ(kept("rates.csv"),
+            "method,against,slope,lower,upper,seeds\ntree,workers.count,-0.5,-0.75,-0.25,8\n");
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "kept/runs.csv"));  // of no run
+  EXPECT_EQ(keep({"--tables", "equal"}).err,
+            "error: the report of results has nothing for equal.csv\n");
+  EXPECT_EQ(keep({"--tables", "rate"}).err,
+            "error: --tables: unknown 'rate' in 'rate'; did you mean 'rates'?\n");
+}
+
+TEST_F(KeepSeeds, KeepsFiguresWithTheirNumbers) {
+  leave("1", "1", "4");
+  std::filesystem::create_directory(folder_.path() / "results/figures");
+  put("results/figures/loss.svg", "<svg/>");
+  put("results/figures/loss.csv", "x,y\n");
+  put("results/figures/loss.pdf", "%PDF");
+  ASSERT_EQ(keep({"--figures", "loss"}).err, "");
+  EXPECT_EQ(kept("loss.svg"), "<svg/>");
+  EXPECT_EQ(kept("loss.csv"), "x,y\n");
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "kept/loss.pdf"));
+  EXPECT_EQ(keep({"--figures", "los"}).err,
+            "error: results has no figure los; residuum report results makes its figures\n");
+  EXPECT_EQ(keep({"--figures", "../loss"}).err,
+            "error: --figures: '../loss' is no figure's name\n");
 }
 
 // A comma within a value ends no field.
