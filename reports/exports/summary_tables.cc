@@ -25,44 +25,88 @@ std::string end_of_interval(const Json& object, std::size_t end) {
   return interval.is_array() && end < interval.size() ? json_field(interval[end]) : std::string();
 }
 
+/// A method's columns: its name, and the value of every key in which methods differ.
+class MethodColumns {
+ public:
+  explicit MethodColumns(const Json& summary) {
+    for (const auto& group : value_at(summary, "groups")) {
+      for (const auto& [key, value] : value_at(group, "varying").items()) {
+        if (std::find(keys_.begin(), keys_.end(), key) == keys_.end()) {
+          keys_.push_back(key);
+        }
+      }
+    }
+  }
+
+  std::vector<std::string> header(const std::vector<std::string>& more) const {
+    std::vector<std::string> names{"method"};
+    for (std::string key : keys_) {
+      std::replace(key.begin(), key.end(), '.', '_');
+      names.push_back("p_" + key);
+    }
+    names.insert(names.end(), more.begin(), more.end());
+    return names;
+  }
+
+  std::vector<std::string> row(const Json& group, const std::vector<std::string>& more) const {
+    std::vector<std::string> fields{field_at(group, "label")};
+    const Json& varying = value_at(group, "varying");
+    for (const auto& key : keys_) {
+      const auto value = varying.find(key);
+      fields.push_back(value == varying.end() ? "" : json_field(*value));
+    }
+    fields.insert(fields.end(), more.begin(), more.end());
+    return fields;
+  }
+
+ private:
+  std::vector<std::string> keys_;
+};
+
+/// Returns a theorem's verdict, both sides, and the term with the largest share of the right one.
+std::vector<std::string> theorem_fields(const Json& theorem) {
+  std::vector<std::string> fields;
+  for (const char* path : {"name", "verdict", "seeds", "iterations", "lhs", "rhs", "slack"}) {
+    fields.push_back(field_at(theorem, path));
+  }
+  const Json& terms = value_at(theorem, "terms");
+  const auto most = std::max_element(terms.begin(), terms.end(), [](const Json& a, const Json& b) {
+    return number_at(a, "share") < number_at(b, "share");
+  });
+  for (const char* path : {"attribution", "share"}) {
+    fields.push_back(most == terms.end() ? "" : field_at(*most, path));
+  }
+  return fields;
+}
+
 TextTable theorems(const Json& summary) {
+  const MethodColumns methods(summary);
   TextTable table{.file = {},
-                  .header = {"method",
-                             "theorem",
-                             "verdict",
-                             "seeds",
-                             "iterations",
-                             "lhs",
-                             "rhs",
-                             "slack",
-                             "largest_term",
-                             "share"},
+                  .header = methods.header({"theorem",
+                                            "verdict",
+                                            "seeds",
+                                            "iterations",
+                                            "lhs",
+                                            "rhs",
+                                            "slack",
+                                            "largest_term",
+                                            "share"}),
                   .rows = {}};
   for (const auto& group : value_at(summary, "groups")) {
     for (const auto& theorem : value_at(group, "theorems")) {
-      auto& row = table.rows.emplace_back();
-      row.push_back(field_at(group, "label"));
-      for (const char* path : {"name", "verdict", "seeds", "iterations", "lhs", "rhs", "slack"}) {
-        row.push_back(field_at(theorem, path));
-      }
-      const Json& terms = value_at(theorem, "terms");
-      const auto most =
-          std::max_element(terms.begin(), terms.end(), [](const Json& a, const Json& b) {
-            return number_at(a, "share") < number_at(b, "share");
-          });
-      row.push_back(most == terms.end() ? "" : field_at(*most, "attribution"));
-      row.push_back(most == terms.end() ? "" : field_at(*most, "share"));
+      table.rows.push_back(methods.row(group, theorem_fields(theorem)));
     }
   }
   return table;
 }
 
 TextTable checks(const Json& summary) {
-  TextTable table{.file = {}, .header = {"method", "check", "worst_ratio"}, .rows = {}};
+  const MethodColumns methods(summary);
+  TextTable table{.file = {}, .header = methods.header({"check", "worst_ratio"}), .rows = {}};
   for (const auto& group : value_at(summary, "groups")) {
     for (const auto& [check, found] : value_at(group, "checks").items()) {
-      if (std::string ratio = field_at(found, "worst_ratio"); !ratio.empty()) {
-        table.rows.push_back({field_at(group, "label"), check, std::move(ratio)});
+      if (const std::string ratio = field_at(found, "worst_ratio"); !ratio.empty()) {
+        table.rows.push_back(methods.row(group, {check, ratio}));
       }
     }
   }
@@ -110,16 +154,15 @@ TextTable equal(const Json& summary) {
 }
 
 TextTable predicted(const Json& summary) {
-  TextTable table{.file = {},
-                  .header = {"method", "workers_count", "normal", "laplace", "largest_workers"},
-                  .rows = {}};
-  for (const auto& method : value_at(summary, "delta_against_workers")) {
-    for (const auto& place : value_at(method, "places")) {
-      table.rows.push_back({field_at(method, "method"),
-                            field_at(place, "workers"),
-                            field_at(place, "predicted"),
-                            field_at(place, "predicted_laplace"),
-                            field_at(method, "predicted_largest_workers")});
+  const MethodColumns methods(summary);
+  TextTable table{
+      .file = {}, .header = methods.header({"normal", "laplace", "largest_workers"}), .rows = {}};
+  for (const auto& group : value_at(summary, "groups")) {
+    std::vector<std::string> fields{field_at(group, "prediction.gaussian.delta"),
+                                    field_at(group, "prediction.laplace.delta"),
+                                    field_at(group, "prediction.gaussian.largest_workers")};
+    if (!fields.front().empty()) {
+      table.rows.push_back(methods.row(group, fields));
     }
   }
   return table;

@@ -18,9 +18,11 @@ std::vector<std::string> summary_table_names();
 ///   checks     the worst ratio of each check;
 ///   rates      slopes with their intervals;
 ///   equal      quantities at equal costs;
-///   predicted  delta of independent accumulators as theory has it;
+///   predicted  delta of independent normal and Laplace accumulators as theory has it, and the
+///              most workers with delta at most 1;
 ///   facts      L, L without l2 and f* of the problems.
-/// Results without such rows, and any other name, are a usage error.
+/// Tables of theorems, checks and predictions have the keys in which methods differ (p_*). Results
+/// without such rows, and any other name, are a usage error.
 TextTable summary_table(const std::filesystem::path& results, const std::string& name);
 
 }  // namespace residuum::reports

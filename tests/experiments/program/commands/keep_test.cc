@@ -332,7 +332,8 @@ TEST_F(KeepSeeds, RefusesNumbersWhereRowsAreKept) {
 TEST_F(KeepSeeds, KeepsTablesOfTheReport) {
   leave("1", "1", "4");
   auto summary = nlohmann::json::parse(read_text(folder_.path() / "results/summary.json"));
-  summary["groups"] = nlohmann::json::parse(R"([{"label": "tree", "theorems": [
+  summary["groups"] =
+      nlohmann::json::parse(R"([{"label": "tree", "varying": {"workers.count": 4}, "theorems": [
       {"name": "bsp", "verdict": "holds", "seeds": 2, "iterations": 9, "lhs": 0.5, "rhs": 2,
        "slack": 4, "terms": [{"attribution": "noise", "share": 0.25},
                              {"attribution": "residual", "share": 0.75}]},
@@ -343,11 +344,13 @@ TEST_F(KeepSeeds, KeepsTablesOfTheReport) {
            "seeds": 8}])");
   put("results/summary.json", summary.dump());
   ASSERT_EQ(keep({"--tables", "theorems,checks,rates"}).err, "");
-  EXPECT_EQ(kept("theorems.csv"),
-            "method,theorem,verdict,seeds,iterations,lhs,rhs,slack,largest_term,share\n"
-            "tree,bsp,holds,2,9,0.5,2,4,residual,0.75\n"
-            "tree,tight-ef14,not applicable,,,,,,,\n");
-  EXPECT_EQ(kept("checks.csv"), "method,check,worst_ratio\ntree,ef21-distortion,0.75\n");
+  EXPECT_EQ(
+      kept("theorems.csv"),
+      "method,p_workers_count,theorem,verdict,seeds,iterations,lhs,rhs,slack,largest_term,share\n"
+      "tree,4,bsp,holds,2,9,0.5,2,4,residual,0.75\n"
+      "tree,4,tight-ef14,not applicable,,,,,,,\n");
+  EXPECT_EQ(kept("checks.csv"),
+            "method,p_workers_count,check,worst_ratio\ntree,4,ef21-distortion,0.75\n");
   EXPECT_EQ(kept("rates.csv"),
             "method,against,slope,lower,upper,seeds\ntree,workers.count,-0.5,-0.75,-0.25,8\n");
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "kept/runs.csv"));  // of no run
