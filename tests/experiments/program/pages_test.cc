@@ -154,7 +154,7 @@ TEST(Pages, CallStudiesAsTheirFiles) {
     const bool is_of_a_paper =
         std::filesystem::exists(kRoot / "experiments/papers" / (file + ".toml"));
     const std::string study =
-        (is_of_a_paper ? "experiments/papers/" : "experiments/") + file + ".toml";
+        (is_of_a_paper ? "experiments/papers/" : "experiments/studies/") + file + ".toml";
     EXPECT_TRUE(std::filesystem::exists(kRoot / study)) << study;
     EXPECT_THAT(read_text(kGallery / "README.md"), HasSubstr('`' + study + '`'));
   }
