@@ -13,6 +13,7 @@ std::unique_ptr<Aggregator> make_ok_topk(const Section& section);
 std::unique_ptr<Aggregator> make_parameter_server(const Section& section);
 std::unique_ptr<Aggregator> make_powersgd(const Section& section);
 std::unique_ptr<Aggregator> make_arc_top_k(const Section& section);
+std::unique_ptr<Aggregator> make_quantised_ring(const Section& section);
 
 namespace {
 
@@ -73,6 +74,11 @@ constexpr auto kAggregators = std::to_array<Entry<Aggregator>>({
      "ARC-Top-K, arXiv 2510.26709",
      "{}",
      make_arc_top_k},
+    {"quantised-ring",
+     "the sum of whole accumulators by a ring whose messages are quantised anew at every hop",
+     "low-precision ring all-reduce; `rotate`: Suresh, Yu, Kumar, McMahan, ICML 2017",
+     "{}",
+     make_quantised_ring},
 });
 
 }  // namespace

@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
+#include <vector>
 
 #include "core/cluster/cluster.h"
 #include "core/messages/traffic.h"
@@ -107,21 +109,28 @@ class Ledger {
   /// n-1 all but i+1.
   void pass_ring(std::size_t values, std::size_t value_bytes, int per_node = 1) {
     const std::size_t nodes = workers() / static_cast<std::size_t>(per_node);
-    const auto chunk = [&](std::size_t i) {
-      return part_begin(values, i % nodes + 1, nodes) - part_begin(values, i % nodes, nodes);
-    };
+    std::vector<std::size_t> chunks(nodes);
+    for (std::size_t i = 0; i < nodes; ++i) {
+      chunks[i] = (part_begin(values, i + 1, nodes) - part_begin(values, i, nodes)) * value_bytes;
+    }
+    pass_ring(chunks, per_node);
+  }
+  /// The same with chunks of so many bytes, one for each node.
+  void pass_ring(std::span<const std::size_t> chunks, int per_node = 1) {
+    const std::size_t all = std::accumulate(chunks.begin(), chunks.end(), std::size_t{0});
     std::span<double> amounts;
     if (transfers_ != nullptr) {
-      amounts = transfers_->add_row(Transfer::Kind::ring, nodes, per_node);
+      amounts = transfers_->add_row(Transfer::Kind::ring, chunks.size(), per_node);
     }
-    for (std::size_t node = 0; node < nodes; ++node) {
+    for (std::size_t node = 0; node < chunks.size(); ++node) {
       const bool sends = cluster_.here(static_cast<int>(node) * per_node);
-      traffic_.bytes += sends ? (2 * values - chunk(node) - chunk(node + 1)) * value_bytes : 0;
+      const std::size_t kept = chunks[node] + chunks[(node + 1) % chunks.size()];
+      traffic_.bytes += sends ? 2 * all - kept : 0;
       if (!amounts.empty() && cluster_.world().is_root()) {
-        amounts[node] = static_cast<double>(chunk(node) * value_bytes);
+        amounts[node] = static_cast<double>(chunks[node]);
       }
     }
-    traffic_.rounds += 2 * (nodes - 1);
+    traffic_.rounds += 2 * (chunks.size() - 1);
   }
 
   /// Charges vectors of equal length that pairs of workers exchange in log2 m rounds, m being the

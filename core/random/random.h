@@ -32,6 +32,8 @@ enum class Purpose : std::uint32_t {
   bootstrap = 25,
   participation = 26,
   sketch = 27,
+  ring = 28,
+  rotation = 29,
 };
 
 class RandomStream {

@@ -239,6 +239,12 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "arc-top-k: 0.2",
      "ok-topk: k/d, where the sparsifier has neither; parameter-server with ef21-p: k/d of what is "
      "sent down; arc-top-k: part of the rows of a layer"},
+    {kAggregator, "quantiser", "qsgd", "quantised-ring: or linear"},
+    {kAggregator, "bits", "4", "quantised-ring: of a number in a message"},
+    {kAggregator,
+     "rotate",
+     "false",
+     "quantised-ring: spreads large numbers by a Hadamard matrix with random signs"},
     {kAggregator, "period", "32", "ok-topk: exchanges with one threshold"},
     {kAggregator, "region_period", "64", "ok-topk: exchanges with the same regions"},
 

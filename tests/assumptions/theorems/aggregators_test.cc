@@ -35,7 +35,8 @@ const std::vector<Json>& exchanges() {
                                       {{"kind", "gtopk-doubling"}},
                                       {{"kind", "gtopk-mask"}},
                                       {{"kind", "powersgd"}},
-                                      {{"kind", "arc-top-k"}}};
+                                      {{"kind", "arc-top-k"}},
+                                      {{"kind", "quantised-ring"}}};
   return kAll;
 }
 

@@ -37,7 +37,9 @@ inline const std::vector<Json> kAggregators{
     {{"kind", "parameter-server"}},
     {{"kind", "parameter-server"}, {"down", "top-k"}},
     {{"kind", "powersgd"}},
-    {{"kind", "arc-top-k"}}};
+    {{"kind", "arc-top-k"}},
+    {{"kind", "quantised-ring"}},
+    {{"kind", "quantised-ring"}, {"rotate", true}}};
 inline const std::vector<Json> kFeedbacks{{{"kind", "none"}},
                                           {{"kind", "ef14"}},
                                           {{"kind", "ef14"}, {"putback", "published"}},

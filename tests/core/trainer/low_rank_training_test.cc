@@ -61,6 +61,22 @@ TEST(SketchedRows, FindTheMinimiserOfWorkersWhoDiffer) {
   }
 }
 
+// What hops have lost or added is in the residuals.
+TEST(QuantisedRingTraining, LosesNothing) {
+  const auto objective = test::noisy_quadratic(27, 0.5, test::matrix_and_bias());
+  for (const bool rotate : {false, true}) {
+    Recipe recipe{.aggregator = {{"kind", "quantised-ring"}, {"bits", 4}, {"rotate", rotate}},
+                  .feedback = {{"kind", "ef14"}}};
+    recipe.workers = 3;
+    recipe.iterations = 40;
+    for (const auto& frame : test::train(objective, recipe).frames) {
+      EXPECT_TRUE(frame.conserves);
+      EXPECT_LE(frame.conservation_defect(), 1e-13) << rotate << " at " << frame.iteration;
+      EXPECT_EQ(static_cast<double>(frame.traffic.bytes), frame.traffic_model.bytes);
+    }
+  }
+}
+
 /// A matrix of 6 x 4 has a sketch of 6 numbers and 2 rows of 4, the vector 3 numbers.
 TEST(SketchedRows, LoseNothing) {
   const auto objective = test::noisy_quadratic(27, 0.5, test::matrix_and_bias());

@@ -382,6 +382,7 @@ std::vector<std::string> studies_of_all_components() {
                     short_run);
   const std::string matrix = "[objective]\nkind = \"softmax\"\nrows = 300\nfeatures = 12\n";
   studies.push_back("[aggregator]\nkind = \"arc-top-k\"\nrank = 1\n" + matrix + short_run);
+  studies.push_back("[aggregator]\nkind = \"quantised-ring\"\n" + quadratic + short_run);
   studies.push_back("[local]\noptimiser = \"muon\"\n" + matrix + short_run);
   studies.push_back("[aggregator]\nkind = \"dense\"\n" + quadratic + short_run);
   studies.push_back("[quantiser]\nkind = \"qsgd\"\n[aggregator]\nkind = \"allgather\"\n" +
