@@ -95,8 +95,8 @@ StepEnd GossipLoop<Real>::advance(std::uint64_t t) {
   if (real_time_) {
     real_time_->await_gradients(state_.participants(), t, 1);
   }
-  const StepEnd end = iteration.agree();
-  if (end.diverged()) {
+  auto [end, computed] = std::move(iteration).agree();
+  if (!computed) {
     return end;
   }
   Ledger ledger(cluster_, delivery_.transfers);
@@ -105,12 +105,12 @@ StepEnd GossipLoop<Real>::advance(std::uint64_t t) {
   take_mean();
   if (time_) {
     time_->advance(t, 1, seconds_);
-    iteration.show_network(time_->view());
+    computed->show_network(time_->view());
   }
   if (real_time_) {
-    iteration.show_wall_time(real_time_->now());
+    computed->show_wall_time(real_time_->now());
   }
-  std::move(iteration).move_to(mean_, delivery_, notes_of(t));
+  std::move(*computed).move_to(mean_, delivery_, notes_of(t));
   return end;
 }
 

@@ -6,7 +6,7 @@ namespace residuum {
 
 template <class Real>
 Iteration<Real>::Iteration(TrainingState<Real>& state, std::uint64_t t, std::uint64_t gradients)
-    : state_(state), t_(t) {
+    : state_(&state), t_(t) {
   begin(gradients);
   evaluate_points();
 }
@@ -14,10 +14,10 @@ Iteration<Real>::Iteration(TrainingState<Real>& state, std::uint64_t t, std::uin
 /// Draws who takes part, and sets eta_t.
 template <class Real>
 void Iteration<Real>::begin(std::uint64_t gradients) {
-  const Training& training = state_.training_;
-  state_.participants_.draw(t_);
-  epoch_ = state_.epoch_after(gradients);
-  eta_ = state_.method_.step_rule->at(t_, epoch_);
+  const Training& training = state().training_;
+  state().participants_.draw(t_);
+  epoch_ = state().epoch_after(gradients);
+  eta_ = state().method_.step_rule->at(t_, epoch_);
   measured_ = training.plan.measures(t_);
   splits_ = measured_ && is_due(training.plan.split, t_) && can_split(training);
   mark_ = measured_ ? Clock::now() : mark_;
@@ -25,30 +25,37 @@ void Iteration<Real>::begin(std::uint64_t gradients) {
 
 template <class Real>
 void Iteration<Real>::evaluate_points() {
-  if (t_ >= state_.averaged_) {
-    state_.evaluations_.average(t_, state_.model_);
-    state_.averaged_ = t_ + 1;
+  if (t_ >= state().averaged_) {
+    state().evaluations_.average(t_, state().model_);
+    state().averaged_ = t_ + 1;
   }
   if (measured_) {
-    const auto statistics = mean_statistics<Real>(state_.training_, state_.workers_);
-    state_.evaluations_.evaluate_points(t_,
-                                        {.model = state_.model_,
-                                         .virtual_iterate = measurement().virtual_iterate(),
-                                         .unperturbed = measurement().unperturbed_iterate()},
-                                        statistics);
-    test_ = is_due(state_.training_.plan.tested, t_) ? state_.tested(statistics) : std::nullopt;
+    const auto statistics = mean_statistics<Real>(state().training_, state().workers_);
+    state().evaluations_.evaluate_points(t_,
+                                         {.model = state().model_,
+                                          .virtual_iterate = measurement().virtual_iterate(),
+                                          .unperturbed = measurement().unperturbed_iterate()},
+                                         statistics);
+    test_ = is_due(state().training_.plan.tested, t_) ? state().tested(statistics) : std::nullopt;
   }
   lap(&StepTimes::measure_s);
 }
 
 template <class Real>
 StepEnd Iteration<Real>::agree(const StepEnd& seen) const {
-  return residuum::agree(state_.cluster_.world(), state_.own_end(seen));
+  return residuum::agree(state().cluster_.world(), state().own_end(seen));
+}
+
+template <class Real>
+template <class Next>
+Agreed<Next> Iteration<Real>::next_after(const StepEnd& end) {
+  return {.end = end,
+          .next = end.diverged() ? std::nullopt : std::optional<Next>(Next(std::move(*this)))};
 }
 
 template <class Real>
 void Iteration<Real>::book(const Traffic& traffic) {
-  WorkerScalars& booked_on = state_.workers_.front().scalars;
+  WorkerScalars& booked_on = state().workers_.front().scalars;
   booked_on.bytes = static_cast<double>(traffic.bytes);
   booked_on.down_bytes = static_cast<double>(traffic.down);
   booked_on.total_bytes += booked_on.bytes;
@@ -57,45 +64,49 @@ void Iteration<Real>::book(const Traffic& traffic) {
 
 template <class Real>
 void Iteration<Real>::list_contributions() {
-  state_.contributions_.clear();
-  for (const auto& worker : state_.workers_) {
+  state().contributions_.clear();
+  for (const auto& worker : state().workers_) {
     if (takes_part(worker)) {
-      state_.contributions_.push_back(
+      state().contributions_.push_back(
           {.message = &worker.memory.message(), .accumulator = worker.memory.accumulator()});
     }
   }
 }
 
 template <class Real>
-void Iteration<Real>::clip(const Delivery<Real>& delivery, double divisor) {
-  state_.update_.take(delivery, divisor);
-  update_scale_ = state_.update_.clip(delivery, eta_);
+ClippedUpdate<Real> Iteration<Real>::clip(const Delivery<Real>& delivery, double divisor) {
+  ModelUpdate<Real>& update = state().update_;
+  ClippedUpdate<Real> clipped = update.clip(update.take(delivery, divisor), eta_);
+  update_scale_ = clipped.scale();
   lap(&StepTimes::aggregate_s);
+  return clipped;
 }
 
 template <class Real>
 void Iteration<Real>::evaluate_next_z() {
   if (measured_) {
-    state_.evaluations_.evaluate_next_z(
+    state().evaluations_.evaluate_next_z(
         measurement().virtual_iterate(), measurement().mean_gradient(), eta_);
   }
 }
 
 template <class Real>
-void Iteration<Real>::apply(const Delivery<Real>& delivery) {
-  std::vector<Real>& rounded = state_.shift_ ? state_.shift_->rounded() : state_.working_model_;
-  state_.model_is_lost_ = !state_.update_.apply(delivery, eta_, state_.model_, rounded);
-  state_.lost_sum_ = state_.model_is_lost_ ? lost_sum(delivery) : std::nullopt;
-  if (state_.shift_ && !state_.model_is_lost_) {
-    state_.shift_->follow(state_.working_model_);
+void Iteration<Real>::apply(ClippedUpdate<Real>&& clipped) {
+  const Delivery<Real>& delivery = clipped.delivery();
+  std::vector<Real>& rounded = state().shift_ ? state().shift_->rounded() : state().working_model_;
+  state().model_is_lost_ =
+      !state().update_.apply(std::move(clipped), eta_, state().model_, rounded);
+  state().lost_sum_ = state().model_is_lost_ ? lost_sum(delivery) : std::nullopt;
+  if (state().shift_ && !state().model_is_lost_) {
+    state().shift_->follow(state().working_model_);
   }
 }
 
 template <class Real>
 void Iteration<Real>::set_model(std::span<const double> model) {
-  state_.model_.assign(model.begin(), model.end());
-  state_.working_model_.assign(model.begin(), model.end());
-  state_.model_is_lost_ = !is_usable_model<Real>(state_.working_model_);
+  state().model_.assign(model.begin(), model.end());
+  state().working_model_.assign(model.begin(), model.end());
+  state().model_is_lost_ = !is_usable_model<Real>(state().working_model_);
 }
 
 template <class Real>
@@ -105,13 +116,14 @@ void Iteration<Real>::show(const Delivery<Real>& delivery, const Made&... made) 
   const StepState<Real> now = step_state(delivery);
   measurement().after_update(now, made..., measured_);
   // A lost model is not measured: its numbers mean nothing, and the next version will not be made.
-  if (measured_ && !state_.model_is_lost_) {
+  if (measured_ && !state().model_is_lost_) {
     lap(&StepTimes::measure_s);
     measurement().show(now,
                        made...,
-                       {.evaluations = state_.evaluations_.view(), .test = test_, .times = times_},
-                       state_.observer_);
+                       {.evaluations = state().evaluations_.view(), .test = test_, .times = times_},
+                       state().observer_);
   }
+  state_.reset();
 }
 
 template <class Real>
@@ -122,13 +134,13 @@ StepState<Real> Iteration<Real>::step_state(const Delivery<Real>& delivery) {
           .k = k(),
           .update_scale = update_scale_,
           .split = splits_,
-          .steps_locally = steps_locally(state_.method_, state_.law_.local_steps),
-          .workers = state_.workers_,
-          .participants = state_.participants_,
+          .steps_locally = steps_locally(state().method_, state().law_.local_steps),
+          .workers = state().workers_,
+          .participants = state().participants_,
           .delivery = delivery,
           .network = network_,
-          .model = state_.model_,
-          .shift = state_.shift_ ? std::optional(state_.shift_->gap()) : std::nullopt};
+          .model = state().model_,
+          .shift = state().shift_ ? std::optional(state().shift_->gap()) : std::nullopt};
 }
 
 template <class Real>
@@ -176,7 +188,7 @@ Computed<Real> LockstepIteration<Real>::compute(std::uint64_t local_steps,
 }
 
 template <class Real>
-Compressed<Real> Computed<Real>::compress(LocalSeconds& seconds) && {
+Agreed<Compressed<Real>> Computed<Real>::compress(LocalSeconds& seconds) && {
   std::vector<Worker<Real>>& workers = this->workers();
   ScratchBuffers<Real>& scratch = this->state().scratch();
   this->state().select_together([&] {
@@ -200,25 +212,28 @@ Compressed<Real> Computed<Real>::compress(LocalSeconds& seconds) && {
   this->list_contributions();
   const StepEnd end = this->agree(this->state().end_at_workers());
   this->lap(&StepTimes::select_s);
-  return Compressed<Real>(std::move(*this), end);
+  return this->template next_after<Compressed<Real>>(end);
 }
 
 template <class Real>
-Contributions<Real> Compressed<Real>::contributions() const {
+Combined<Real> Compressed<Real>::combine(ParticipantExchange<Real>& exchange,
+                                         Delivery<Real>& delivery) && {
   Contributions<Real> contributions = this->state().without_messages();
   contributions.k = this->k();
   contributions.of_workers = this->contributions_here();
-  return contributions;
+  exchange.combine(contributions, delivery);
+  return Combined<Real>(std::move(*this), delivery);
 }
 
 template <class Real>
-Updated<Real> Compressed<Real>::update(const Delivery<Real>& delivery) && {
-  this->book(delivery.traffic);
+Updated<Real> Combined<Real>::update() && {
+  this->book(delivery_.traffic);
   // The mean of gradient estimates is one of all workers: those that are absent keep theirs.
   const bool estimates = this->state().training().method->feedback->estimates();
-  this->clip(delivery,
-             estimates ? this->state().cluster().workers() : this->state().participants().count());
-  this->measurement().before_update(this->step_state(delivery), this->measured());
+  ClippedUpdate<Real> clipped = this->clip(
+      delivery_,
+      estimates ? this->state().cluster().workers() : this->state().participants().count());
+  this->measurement().before_update(this->step_state(delivery_), this->measured());
   this->evaluate_next_z();
   for (auto& worker : this->workers()) {
     if (this->measured() && this->takes_part(worker)) {
@@ -226,14 +241,15 @@ Updated<Real> Compressed<Real>::update(const Delivery<Real>& delivery) && {
     }
   }
   this->lap(&StepTimes::measure_s);
-  this->apply(delivery);
-  return Updated<Real>(std::move(*this), delivery);
+  this->apply(std::move(clipped));
+  return Updated<Real>(std::move(*this), delivery_);
 }
 
 template <class Real>
 void Updated<Real>::update_residuals() && {
+  std::vector<Worker<Real>>& workers = this->workers();
   std::size_t contribution = 0;
-  for (auto& worker : this->workers()) {
+  for (auto& worker : workers) {
     if (!this->takes_part(worker)) {
       continue;
     }
@@ -243,7 +259,7 @@ void Updated<Real>::update_residuals() && {
     ++worker.turns;
   }
   this->show(delivery_);
-  for (auto& worker : this->workers()) {
+  for (auto& worker : workers) {
     worker.gradient.drop_half();
   }
 }
@@ -251,43 +267,50 @@ void Updated<Real>::update_residuals() && {
 // --- Late messages ----------------------------------------------------------------------------
 
 template <class Real>
-StepEnd LateIteration<Real>::agree(const StepEnd& seen) {
+Agreed<LateComputed<Real>> LateIteration<Real>::agree(const StepEnd& seen) && {
   this->lap(&StepTimes::compute_s);
-  return Iteration<Real>::agree(seen);
+  return this->template next_after<LateComputed<Real>>(Iteration<Real>::agree(seen));
 }
 
 template <class Real>
-LateUpdate<Real> LateIteration<Real>::update(const Delivery<Real>& delivery,
+LateComputed<Real> LateIteration<Real>::end_on_server() && {
+  assert(this->law().is_real);
+  return LateComputed<Real>(std::move(*this));
+}
+
+template <class Real>
+LateUpdated<Real> LateComputed<Real>::update(const Delivery<Real>& delivery,
                                              const VersionParts<Real>& parts) && {
   // In a simulation every process has counted the bytes of all, and a real server books its own.
   if (this->state().cluster().world().is_root() && !this->law().is_real) {
     this->book(delivery.traffic);
   }
-  this->clip(delivery, parts.divisor);
+  ClippedUpdate<Real> clipped = this->clip(delivery, parts.divisor);
   this->measurement().before_update(this->step_state(delivery), parts, this->measured());
   this->evaluate_next_z();
   this->lap(&StepTimes::measure_s);
-  this->apply(delivery);
-  return LateUpdate<Real>(std::move(*this));
+  this->apply(std::move(clipped));
+  return LateUpdated<Real>(std::move(*this), delivery, parts);
 }
 
 template <class Real>
-void LateUpdate<Real>::finish(const Delivery<Real>& delivery, const VersionParts<Real>& parts) && {
-  this->show(delivery, parts);
+void LateUpdated<Real>::finish() && {
+  this->show(delivery_, parts_);
 }
 
 // --- Models of the workers' own ---------------------------------------------------------------
 
 template <class Real>
-StepEnd MixingIteration<Real>::agree() {
+Agreed<MixingComputed<Real>> MixingIteration<Real>::agree() && {
   this->lap(&StepTimes::compute_s);
-  return Iteration<Real>::agree(this->state().end_at_workers());
+  const StepEnd end = Iteration<Real>::agree(this->state().end_at_workers());
+  return this->template next_after<MixingComputed<Real>>(end);
 }
 
 template <class Real>
-void MixingIteration<Real>::move_to(std::span<const double> mean,
-                                    const Delivery<Real>& delivery,
-                                    const VersionNotes& notes) && {
+void MixingComputed<Real>::move_to(std::span<const double> mean,
+                                   const Delivery<Real>& delivery,
+                                   const VersionNotes& notes) && {
   this->book(delivery.traffic);
   this->lap(&StepTimes::aggregate_s);
   this->measurement().before_update(this->step_state(delivery), this->measured());
@@ -305,13 +328,19 @@ template class Computed<float>;
 template class Computed<double>;
 template class Compressed<float>;
 template class Compressed<double>;
+template class Combined<float>;
+template class Combined<double>;
 template class Updated<float>;
 template class Updated<double>;
 template class LateIteration<float>;
 template class LateIteration<double>;
-template class LateUpdate<float>;
-template class LateUpdate<double>;
+template class LateComputed<float>;
+template class LateComputed<double>;
+template class LateUpdated<float>;
+template class LateUpdated<double>;
 template class MixingIteration<float>;
 template class MixingIteration<double>;
+template class MixingComputed<float>;
+template class MixingComputed<double>;
 
 }  // namespace residuum

@@ -3,28 +3,44 @@
 // Each step of an order is a type that can take the next step and no other, so that a wrong order
 // does not compile:
 //
-//   lockstep   LockstepIteration --compute--> Computed --compress--> Compressed
-//                                --update--> Updated --update_residuals--> shown
-//   late       LateIteration --update--> LateUpdate --finish--> shown
-//   mixing     MixingIteration --move_to--> shown
+//   lockstep   LockstepIteration --compute--> Computed --compress--> Agreed<Compressed>
+//                Compressed --combine--> Combined --update--> Updated --update_residuals--> shown
+//   late       LateIteration --agree--> Agreed<LateComputed>
+//                LateComputed --update--> LateUpdated --finish--> shown
+//   mixing     MixingIteration --agree--> Agreed<MixingComputed>
+//                MixingComputed --move_to--> shown
 //
 // In lockstep every worker that takes part hands in one message, whose outcome updates its
 // residual. A late iteration is made of messages that workers have formed at earlier versions. In a
 // mixing iteration every worker has a model of its own, and the version is their mean. "Shown" is
-// the last step of all: the measurement hands the version to the observer.
+// the last step of all: the measurement hands the version to the observer. An iteration that
+// diverged has no step after the agreement on it.
+//
+// A step takes the object before it: a step that is taken twice is a failed assertion.
 //
 // Steps are collective over the processes of the cluster, unless they say otherwise.
 
+#include <cassert>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "core/protocols/participant_exchange.h"
 #include "core/protocols/training_state.h"
 
 namespace residuum {
+
+/// How an iteration is to end, as the processes agree on it, and what can take the next step: there
+/// is nothing if the iteration diverged.
+template <class Next>
+struct Agreed {
+  StepEnd end;
+  std::optional<Next> next;
+};
 
 /// An Iteration is what the three orders have in common.
 template <class Real>
@@ -32,9 +48,7 @@ class Iteration {
  public:
   Iteration(const Iteration&) = delete;
   Iteration& operator=(const Iteration&) = delete;
-  Iteration(Iteration&&) noexcept = default;
   Iteration& operator=(Iteration&&) = delete;
-  ~Iteration() = default;
 
   /// Returns eta_t.
   double step_size() const { return eta_; }
@@ -50,45 +64,56 @@ class Iteration {
   /// Begins version t + 1, when all versions before it were made of so many gradients, and
   /// evaluates f at w_t where the measurement plan asks for it.
   Iteration(TrainingState<Real>& state, std::uint64_t t, std::uint64_t gradients);
+  Iteration(Iteration&&) noexcept = default;
+  ~Iteration() = default;
 
   /// Returns the end that the processes agree on.
   StepEnd agree(const StepEnd& seen) const;
+  /// Returns that end, with this iteration as what can take the next step unless it diverged.
+  template <class Next>
+  Agreed<Next> next_after(const StepEnd& end);
   /// Counts the bytes that the workers of this process have sent as those of the first of them.
   void book(const Traffic& traffic);
   /// Lists the messages of the workers here that take part.
   void list_contributions();
-  std::span<const Contribution<Real>> contributions_here() const { return state_.contributions_; }
+  std::span<const Contribution<Real>> contributions_here() const { return state().contributions_; }
   /// Scales g/divisor as clipping demands.
-  void clip(const Delivery<Real>& delivery, double divisor);
+  [[nodiscard]] ClippedUpdate<Real> clip(const Delivery<Real>& delivery, double divisor);
   /// Evaluates f at z_{t+1}, once the measurement has moved z.
   void evaluate_next_z();
-  /// Makes w_{t+1} of g, which was clipped.
-  void apply(const Delivery<Real>& delivery);
+  /// Makes w_{t+1}.
+  void apply(ClippedUpdate<Real>&& clipped);
   void set_model(std::span<const double> model);
   /// Measures the finished version and shows it, with what it was `made` of unless it was made in
-  /// lockstep.
+  /// lockstep. No step may follow.
   template <class... Made>
   void show(const Delivery<Real>& delivery, const Made&... made);
 
   /// Returns what the measurement reads: w_t before the update, w_{t+1} after it.
   StepState<Real> step_state(const Delivery<Real>& delivery);
-  TrainingState<Real>& state() { return state_; }
-  const TrainingState<Real>& state() const { return state_; }
-  std::vector<Worker<Real>>& workers() { return state_.workers_; }
-  Measurement<Real>& measurement() { return state_.measurement_; }
-  const ProtocolLaw& law() const { return state_.law_; }
+  TrainingState<Real>& state() {
+    assert(state_ != nullptr);  // else the step was taken before
+    return *state_;
+  }
+  const TrainingState<Real>& state() const {
+    assert(state_ != nullptr);
+    return *state_;
+  }
+  std::vector<Worker<Real>>& workers() { return state().workers_; }
+  Measurement<Real>& measurement() { return state().measurement_; }
+  const ProtocolLaw& law() const { return state().law_; }
   std::uint64_t number() const { return t_; }
   /// Returns how many entries a message may have; d where the data decide.
   std::size_t k() const {
-    return state_.method_.sparsifier_at(t_).k(state_.d_).value_or(state_.d_);
+    return state().method_.sparsifier_at(t_).k(state().d_).value_or(state().d_);
   }
   bool measured() const { return measured_; }
   bool takes_part(const Worker<Real>& worker) const {
-    return state_.participants_.has(worker.number);
+    return state().participants_.has(worker.number);
   }
   /// Returns how many versions the worker took part in before this one.
   std::uint64_t turn_of(const Worker<Real>& worker) const {
-    return state_.participants_.are_all() ? t_ : worker.turns;
+    return state().participants_.are_all() ? t_ : worker.turns;
   }
 
   /// Adds the seconds since the last lap to that part of the version's time, and begins another
@@ -97,11 +122,14 @@ class Iteration {
 
  private:
   using Clock = std::chrono::steady_clock;
+  struct KeepState {
+    void operator()(const TrainingState<Real>* /*state*/) const {}
+  };
 
   void begin(std::uint64_t gradients);
   void evaluate_points();
 
-  TrainingState<Real>& state_;
+  std::unique_ptr<TrainingState<Real>, KeepState> state_;  // null after the step was taken
   std::uint64_t t_;
   double epoch_ = 0;
   double eta_ = 0;
@@ -120,6 +148,8 @@ template <class Real>
 class Computed;
 template <class Real>
 class Compressed;
+template <class Real>
+class Combined;
 template <class Real>
 class Updated;
 
@@ -142,7 +172,7 @@ class Computed : public Iteration<Real> {
  public:
   /// Forms a^p = e^p + c G^p and s^p = C(a^p), and agrees with the other processes on how the
   /// version is to end.
-  [[nodiscard]] Compressed<Real> compress(LocalSeconds& seconds) &&;
+  [[nodiscard]] Agreed<Compressed<Real>> compress(LocalSeconds& seconds) &&;
   /// Lets the workers wait by act(), whose seconds count as those of the gradients.
   template <class Act>
   void wait(const Act& act) {
@@ -155,23 +185,33 @@ class Computed : public Iteration<Real> {
   explicit Computed(Iteration<Real>&& before) : Iteration<Real>(std::move(before)) {}
 };
 
-/// The workers that take part have their messages, unless the run has diverged.
+/// The workers that take part have their messages.
 template <class Real>
 class Compressed : public Iteration<Real> {
  public:
-  /// Returns how the version is to end. If it diverged, no other step may follow.
-  const StepEnd& end() const { return end_; }
-  /// Returns s^p and a^p of the workers here that take part; valid until the residuals are updated.
-  Contributions<Real> contributions() const;
-  /// Makes w_{t+1} from g. The delivery must live until the version is shown.
-  [[nodiscard]] Updated<Real> update(const Delivery<Real>& delivery) &&;
+  /// Exchanges s^p and a^p of the workers that take part, which makes g. The delivery must live
+  /// until the version is shown.
+  [[nodiscard]] Combined<Real> combine(ParticipantExchange<Real>& exchange,
+                                       Delivery<Real>& delivery) &&;
 
  private:
-  friend class Computed<Real>;
-  Compressed(Iteration<Real>&& before, const StepEnd& end)
-      : Iteration<Real>(std::move(before)), end_(end) {}
+  friend class Iteration<Real>;
+  explicit Compressed(Iteration<Real>&& before) : Iteration<Real>(std::move(before)) {}
+};
 
-  StepEnd end_;
+/// The delivery has g.
+template <class Real>
+class Combined : public Iteration<Real> {
+ public:
+  /// Makes w_{t+1} from g.
+  [[nodiscard]] Updated<Real> update() &&;
+
+ private:
+  friend class Compressed<Real>;
+  Combined(Iteration<Real>&& before, const Delivery<Real>& delivery)
+      : Iteration<Real>(std::move(before)), delivery_(delivery) {}
+
+  const Delivery<Real>& delivery_;
 };
 
 /// The model is w_{t+1}, and the memories still have the accumulators.
@@ -182,7 +222,7 @@ class Updated : public Iteration<Real> {
   void update_residuals() &&;
 
  private:
-  friend class Compressed<Real>;
+  friend class Combined<Real>;
   Updated(Iteration<Real>&& before, const Delivery<Real>& delivery)
       : Iteration<Real>(std::move(before)), delivery_(delivery) {}
 
@@ -192,7 +232,9 @@ class Updated : public Iteration<Real> {
 // --- Late messages ----------------------------------------------------------------------------
 
 template <class Real>
-class LateUpdate;
+class LateComputed;
+template <class Real>
+class LateUpdated;
 
 /// The loop itself lets workers compute and compress while a late iteration is in the making.
 template <class Real>
@@ -201,44 +243,78 @@ class LateIteration : public Iteration<Real> {
   LateIteration(TrainingState<Real>& state, std::uint64_t t, std::uint64_t gradients)
       : Iteration<Real>(state, t, gradients) {}
 
-  /// Ends the computation. Returns how the version is to end, as the processes agree on it; `seen`
+  /// Ends the computation, and agrees with the other processes on how the version is to end; `seen`
   /// is what the loop has found on this one.
-  StepEnd agree(const StepEnd& seen);
-  /// Makes w_{t+1} from g, which is the weighted sum of the late messages. It is not collective:
-  /// every process that calls it has all of them.
-  [[nodiscard]] LateUpdate<Real> update(const Delivery<Real>& delivery,
-                                        const VersionParts<Real>& parts) &&;
+  [[nodiscard]] Agreed<LateComputed<Real>> agree(const StepEnd& seen) &&;
+  /// Ends the computation on the server of a real run, which agrees with the other processes
+  /// between two versions. It is not collective.
+  [[nodiscard]] LateComputed<Real> end_on_server() &&;
+};
+
+/// All messages of which the version is made are here.
+template <class Real>
+class LateComputed : public Iteration<Real> {
+ public:
+  /// Makes w_{t+1} from g, which is the weighted sum of the late messages. Delivery and parts must
+  /// live until the version is shown. It is not collective: every process that calls it has all
+  /// messages.
+  [[nodiscard]] LateUpdated<Real> update(const Delivery<Real>& delivery,
+                                         const VersionParts<Real>& parts) &&;
+
+ private:
+  friend class Iteration<Real>;
+  friend class LateIteration<Real>;
+  explicit LateComputed(Iteration<Real>&& before) : Iteration<Real>(std::move(before)) {}
 };
 
 /// The model is w_{t+1}.
 template <class Real>
-class LateUpdate : public Iteration<Real> {
+class LateUpdated : public Iteration<Real> {
  public:
-  /// Shows the version, of which `parts` has the notes by now. It is collective unless the run is
-  /// real.
-  void finish(const Delivery<Real>& delivery, const VersionParts<Real>& parts) &&;
+  /// Shows the version, of which the parts have the notes by now. It is collective unless the run
+  /// is real.
+  void finish() &&;
 
  private:
-  friend class LateIteration<Real>;
-  explicit LateUpdate(Iteration<Real>&& before) : Iteration<Real>(std::move(before)) {}
+  friend class LateComputed<Real>;
+  LateUpdated(Iteration<Real>&& before,
+              const Delivery<Real>& delivery,
+              const VersionParts<Real>& parts)
+      : Iteration<Real>(std::move(before)), delivery_(delivery), parts_(parts) {}
+
+  const Delivery<Real>& delivery_;
+  const VersionParts<Real>& parts_;
 };
 
 // --- Models of the workers' own ---------------------------------------------------------------
 
-/// The loop itself lets workers compute, compress and mix.
+template <class Real>
+class MixingComputed;
+
+/// The loop itself lets workers compute and compress.
 template <class Real>
 class MixingIteration : public Iteration<Real> {
  public:
   MixingIteration(TrainingState<Real>& state, std::uint64_t t, std::uint64_t gradients)
       : Iteration<Real>(state, t, gradients) {}
 
-  /// Ends the computation. Returns how the version is to end, as the processes agree on it.
-  StepEnd agree();
+  /// Ends the computation, and agrees with the other processes on how the version is to end.
+  [[nodiscard]] Agreed<MixingComputed<Real>> agree() &&;
+};
+
+/// The workers have their messages. The loop lets them mix their models.
+template <class Real>
+class MixingComputed : public Iteration<Real> {
+ public:
   /// Makes w_{t+1} the mean of the workers' models, and shows the version. `delivery` has the
   /// traffic and no update.
   void move_to(std::span<const double> mean,
                const Delivery<Real>& delivery,
                const VersionNotes& notes) &&;
+
+ private:
+  friend class Iteration<Real>;
+  explicit MixingComputed(Iteration<Real>&& before) : Iteration<Real>(std::move(before)) {}
 };
 
 }  // namespace residuum

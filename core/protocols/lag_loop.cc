@@ -30,20 +30,19 @@ StepEnd LagLoop<Real>::advance(std::uint64_t t) {
   while (under_way_.size() <= lag_ && !broken_.diverged()) {
     take_round(t + under_way_.size(), t, iteration.step_size(), iteration.splits());
   }
-  const StepEnd end = iteration.agree(broken_);
-  if (end.diverged()) {
+  auto [end, computed] = std::move(iteration).agree(broken_);
+  if (!computed) {
     return end;
   }
-  for (auto& late_message : under_way_.front()) {
-    version_.add(std::move(late_message));
-  }
+  Round round = std::move(under_way_.front());
   under_way_.pop_front();
-  auto update = version_.make_round(std::move(iteration), time_ ? time_->transfers() : nullptr);
+  LateUpdated<Real> updated = version_.make_round(
+      std::move(*computed), std::move(round), time_ ? time_->transfers() : nullptr);
   if (time_) {
     time_->end_round();
-    update.show_network(time_->view());
+    updated.show_network(time_->view());
   }
-  version_.finish_round(std::move(update), t + 1);
+  version_.finish_round(std::move(updated), t + 1);
   return end;
 }
 

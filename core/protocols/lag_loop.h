@@ -49,7 +49,7 @@ class LagLoop final : public Loop {
 
  private:
   /// The messages of one gradient of every worker, in worker order.
-  using Round = std::vector<std::unique_ptr<LateMessage<Real>>>;
+  using Round = LateMessages<Real>;
 
   void take_round(std::uint64_t round, std::uint64_t version, double step_size, bool splits);
   std::unique_ptr<LateMessage<Real>> blank(int worker);

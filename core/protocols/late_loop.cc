@@ -34,10 +34,11 @@ StepEnd LateLoop<Real>::advance(std::uint64_t t) {
   splits_ = iteration.splits();
   keep_model(t, iteration.step_size());
   const auto made = simulation_.advance();
-  const StepEnd end = iteration.agree(end_at_workers());
-  if (!end.diverged()) {
-    auto update = version_.make(std::move(iteration), version_.traffic_of(*made, roster_));
-    version_.finish(std::move(update), *made);
+  auto [end, computed] = std::move(iteration).agree(end_at_workers());
+  if (computed) {
+    const Traffic traffic = version_.traffic_of(*made, roster_, arrived_);
+    version_.finish(version_.make(std::move(*computed), std::exchange(arrived_, {}), traffic),
+                    *made);
   }
   return end;
 }
@@ -211,7 +212,7 @@ void LateLoop<Real>::make_version(std::uint64_t /*version*/,
   for (const GradientId& gradient : gradients) {
     auto late_message = take_pending(gradient);
     check_saved(late_message != nullptr);
-    version_.add(std::move(late_message));
+    arrived_.push_back(std::move(late_message));
   }
 }
 

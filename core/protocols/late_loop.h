@@ -96,6 +96,7 @@ class LateLoop final : public Loop, private Effects {
   std::vector<double> steps_;              // eta of each worker's gradient in the making
   std::vector<std::uint8_t> is_broken_;    // the worker's gradient or accumulator is not finite
   bool any_is_broken_ = false;
+  LateMessages<Real> arrived_;        // of which the next version is made
   std::vector<std::uint32_t> union_;  // room for the indices of a node's sum
 };
 

@@ -15,6 +15,10 @@
 
 namespace residuum {
 
+/// Late messages that were handed in, each with room that can serve another one.
+template <class Real>
+using LateMessages = std::vector<std::unique_ptr<LateMessage<Real>>>;
+
 /// How to weigh several messages that one worker contributed to the same model version.
 enum class Weights : std::uint8_t { plain, per_worker };
 

@@ -1,6 +1,7 @@
 #include "core/protocols/late_version.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -44,7 +45,9 @@ std::unique_ptr<LateMessage<Real>> LateVersion<Real>::blank() {
 
 /// Sorts the late messages, and lists and weighs them.
 template <class Real>
-void LateVersion<Real>::take_in_order() {
+void LateVersion<Real>::take_in_order(LateMessages<Real> late_messages) {
+  assert(made_of_.empty() && !late_messages.empty());
+  made_of_ = std::move(late_messages);
   std::sort(made_of_.begin(), made_of_.end(), [](const auto& a, const auto& b) {
     return std::pair(a->worker, a->number) < std::pair(b->worker, b->number);
   });
@@ -75,32 +78,37 @@ void LateVersion<Real>::combine(std::span<const Contribution<Real>> contribution
 }
 
 template <class Real>
-LateUpdate<Real> LateVersion<Real>::make(LateIteration<Real>&& iteration,
-                                         const Traffic& traffic,
-                                         std::span<const Contribution<Real>> sums) {
-  take_in_order();
+LateUpdated<Real> LateVersion<Real>::make(LateComputed<Real>&& computed,
+                                          LateMessages<Real> late_messages,
+                                          const Traffic& traffic,
+                                          std::span<const Contribution<Real>> sums) {
+  take_in_order(std::move(late_messages));
   combine(sums.empty() ? std::span<const Contribution<Real>>(contributions_) : sums);
   delivery_.traffic = traffic;
-  return std::move(iteration).update(delivery_, parts_);
+  return std::move(computed).update(delivery_, parts_);
 }
 
 template <class Real>
-LateUpdate<Real> LateVersion<Real>::make_round(LateIteration<Real>&& iteration,
-                                               Transfers* transfers) {
-  take_in_order();
+LateUpdated<Real> LateVersion<Real>::make_round(LateComputed<Real>&& computed,
+                                                LateMessages<Real> round,
+                                                Transfers* transfers) {
+  take_in_order(std::move(round));
   delivery_.transfers = transfers;
   combine(contributions_);
-  return std::move(iteration).update(delivery_, parts_);
+  return std::move(computed).update(delivery_, parts_);
 }
 
 template <class Real>
-Traffic LateVersion<Real>::traffic_of(const SimulatedVersion& made, const Roster& roster) const {
+Traffic LateVersion<Real>::traffic_of(
+    const SimulatedVersion& made,
+    const Roster& roster,
+    std::span<const std::unique_ptr<LateMessage<Real>>> late_messages) const {
   std::uint64_t up = made.bytes_up;
   std::uint64_t down = made.bytes_down;
   if (roster.nodes > 0) {
     const std::uint32_t per_node = roster.workers_of_node();
     down *= per_node;
-    for (const auto& late_message : made_of_) {
+    for (const auto& late_message : late_messages) {
       const bool is_first = static_cast<std::uint32_t>(late_message->worker) % per_node == 0;
       up += is_first ? 0 : bytes_of(*late_message);
     }
@@ -120,17 +128,17 @@ std::uint64_t LateVersion<Real>::bytes_of(const LateMessage<Real>& late_message)
 }
 
 template <class Real>
-void LateVersion<Real>::finish(LateUpdate<Real>&& update,
+void LateVersion<Real>::finish(LateUpdated<Real>&& updated,
                                const SimulatedVersion& made,
                                std::span<const WorkerScalars> of_workers) {
   parts_.notes = notes_of(made);
   parts_.of_workers = of_workers;
-  show(std::move(update));
+  show(std::move(updated));
 }
 
 /// No message between actors makes the version, and its time is that of the networks.
 template <class Real>
-void LateVersion<Real>::finish_round(LateUpdate<Real>&& update, std::uint64_t version) {
+void LateVersion<Real>::finish_round(LateUpdated<Real>&& updated, std::uint64_t version) {
   SimulatedVersion made;
   made.version = version;
   for (const LateMessage<Real>* message : late_messages_) {
@@ -142,12 +150,12 @@ void LateVersion<Real>::finish_round(LateUpdate<Real>&& update, std::uint64_t ve
   parts_.notes.seconds = parts_.notes.version_seconds = std::nullopt;
   parts_.notes.control_bytes = std::nullopt;
   parts_.notes.waits = std::nullopt;
-  show(std::move(update));
+  show(std::move(updated));
 }
 
 template <class Real>
-void LateVersion<Real>::show(LateUpdate<Real>&& update) {
-  std::move(update).finish(delivery_, parts_);
+void LateVersion<Real>::show(LateUpdated<Real>&& updated) {
+  std::move(updated).finish();
   std::move(made_of_.begin(), made_of_.end(), std::back_inserter(spare_));
   made_of_.clear();
 }

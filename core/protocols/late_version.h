@@ -30,33 +30,35 @@ class LateVersion {
     spare_.push_back(std::move(late_message));
   }
 
-  /// Adds a late message to the version in the making.
-  void add(std::unique_ptr<LateMessage<Real>> late_message) {
-    made_of_.push_back(std::move(late_message));
-  }
-  /// Moves the model by all that was added, in the order of workers and their gradients, which has
+  /// Moves the model by these messages, in the order of workers and their gradients, which have
   /// come with so many bytes. Where nodes have added the messages up, the late messages have none
   /// and `sums` are those of the nodes.
-  [[nodiscard]] LateUpdate<Real> make(LateIteration<Real>&& iteration,
-                                      const Traffic& traffic,
-                                      std::span<const Contribution<Real>> sums = {});
+  [[nodiscard]] LateUpdated<Real> make(LateComputed<Real>&& computed,
+                                       LateMessages<Real> late_messages,
+                                       const Traffic& traffic,
+                                       std::span<const Contribution<Real>> sums = {});
   /// Does the same for a round, one message of every worker, which the aggregator exchanges. It has
   /// the traffic, and `transfers` lists it unless it is null.
-  [[nodiscard]] LateUpdate<Real> make_round(LateIteration<Real>&& iteration, Transfers* transfers);
+  [[nodiscard]] LateUpdated<Real> make_round(LateComputed<Real>&& computed,
+                                             LateMessages<Real> round,
+                                             Transfers* transfers);
   /// Shows the version and forgets its late messages. `of_workers` is what is known of all workers
   /// where the root hosts none (VersionParts).
-  void finish(LateUpdate<Real>&& update,
+  void finish(LateUpdated<Real>&& updated,
               const SimulatedVersion& made,
               std::span<const WorkerScalars> of_workers = {});
   /// Does the same for a version of this number that was made of a round.
-  void finish_round(LateUpdate<Real>&& update, std::uint64_t version);
+  void finish_round(LateUpdated<Real>&& updated, std::uint64_t version);
 
-  /// Returns the traffic of the version in the making: the payloads that `made` counts between
-  /// nodes and the server, and those inside nodes. A node's sum and model live with its first
-  /// worker: its other workers hand in messages of their own, and take a copy of each model.
-  Traffic traffic_of(const SimulatedVersion& made, const Roster& roster) const;
+  /// Returns the traffic of a version that is made of these messages: the payloads that `made`
+  /// counts between nodes and the server, and those inside nodes. A node's sum and model live with
+  /// its first worker: its other workers hand in messages of their own, and take a copy of each
+  /// model.
+  Traffic traffic_of(const SimulatedVersion& made,
+                     const Roster& roster,
+                     std::span<const std::unique_ptr<LateMessage<Real>>> late_messages) const;
 
-  /// Returns the late messages of the version in the making; they are in order after `make`.
+  /// Returns the late messages of the version that was made and not finished yet, in order.
   std::span<const std::unique_ptr<LateMessage<Real>>> late_messages() const { return made_of_; }
   /// Returns the gradients in all versions so far.
   std::uint64_t gradients() const { return gradients_; }
@@ -65,9 +67,9 @@ class LateVersion {
   void visit(ActorState& state);
 
  private:
-  void take_in_order();
+  void take_in_order(LateMessages<Real> late_messages);
   void combine(std::span<const Contribution<Real>> contributions);
-  void show(LateUpdate<Real>&& update);
+  void show(LateUpdated<Real>&& updated);
   std::uint64_t bytes_of(const LateMessage<Real>& late_message) const;
   VersionNotes notes_of(const SimulatedVersion& made);
 
@@ -80,8 +82,8 @@ class LateVersion {
   std::unique_ptr<Exchange<Real>> exchange_;
   Delivery<Real> delivery_;
 
-  std::vector<std::unique_ptr<LateMessage<Real>>> made_of_;  // the version in the making
-  std::vector<std::unique_ptr<LateMessage<Real>>> spare_;    // late messages to be used again
+  LateMessages<Real> made_of_;  // of the version that is not finished yet
+  LateMessages<Real> spare_;    // to be used again
   std::vector<const LateMessage<Real>*> late_messages_;
   std::vector<Contribution<Real>> contributions_;
   VersionParts<Real> parts_;

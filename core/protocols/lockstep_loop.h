@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/protocols/iteration.h"
-#include "core/protocols/participant_exchange.h"
 #include "core/protocols/protocol.h"
 #include "core/protocols/real_time.h"
 #include "core/protocols/virtual_time.h"
@@ -48,17 +47,16 @@ class LockstepLoop final : public Loop {
         real_time_->await_gradients(state_.participants(), t * local_steps_, local_steps_);
       });
     }
-    Compressed<Real> compressed = std::move(computed).compress(seconds_);
-    const StepEnd end = compressed.end();
-    if (end.diverged()) {
+    auto [end, compressed] = std::move(computed).compress(seconds_);
+    if (!compressed) {
       return end;
     }
-    exchange_.combine(compressed.contributions(), delivery_);
+    Combined<Real> combined = std::move(*compressed).combine(exchange_, delivery_);
     if (time_) {
       time_->advance(t * local_steps_, local_steps_, seconds_);
-      compressed.show_network(time_->view());
+      combined.show_network(time_->view());
     }
-    Updated<Real> updated = std::move(compressed).update(delivery_);
+    Updated<Real> updated = std::move(combined).update();
     if (real_time_) {
       updated.show_wall_time(real_time_->now());
     }

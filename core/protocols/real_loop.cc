@@ -224,19 +224,22 @@ void RealLoop<Real>::make_version(std::uint64_t version,
   if (found_.diverged() || failure_) {
     return;
   }
+  LateMessages<Real> late_messages;
   std::vector<Contribution<Real>> sums;
   for (const Arrival<Real>& arrival : arrived) {
-    name_late_messages(arrival);
+    name_late_messages(arrival, late_messages);
     sums.push_back({.message = &arrival.sum.message, .accumulator = arrival.sum.whole});
   }
   // Its bytes are known once all its messages have arrived.
-  update_.emplace(version_.make(std::move(*iteration_), Traffic(), sums));
+  LateComputed<Real> computed = std::move(*iteration_).end_on_server();
+  updated_.emplace(version_.make(std::move(computed), std::move(late_messages), Traffic(), sums));
   take_newest_model(version);
 }
 
-/// Adds the gradients of a sum to the version, without messages of their own.
+/// Lists the gradients of a sum, without messages of their own.
 template <class Real>
-void RealLoop<Real>::name_late_messages(const Arrival<Real>& arrival) {
+void RealLoop<Real>::name_late_messages(const Arrival<Real>& arrival,
+                                        LateMessages<Real>& late_messages) {
   for (std::size_t i = 0; i < arrival.gradients.size(); ++i) {
     const GradientId& gradient = arrival.gradients[i];
     auto late_message = version_.blank();
@@ -246,7 +249,7 @@ void RealLoop<Real>::name_late_messages(const Arrival<Real>& arrival) {
     late_message->message.everything = arrival.sum.message.everything;
     late_message->message.form = arrival.sum.message.form;
     late_message->scalars.nnz_sent = static_cast<double>(arrival.entries[i]);
-    version_.add(std::move(late_message));
+    late_messages.push_back(std::move(late_message));
   }
 }
 
@@ -272,7 +275,7 @@ void RealLoop<Real>::take_newest_model(std::uint64_t version) {
 /// Shows the version that was made last.
 template <class Real>
 void RealLoop<Real>::show() {
-  if (version_.late_messages().empty()) {
+  if (!updated_) {
     return;  // it was made in name only
   }
   SimulatedVersion made = parallel_->take_notes();
@@ -284,7 +287,7 @@ void RealLoop<Real>::show() {
   for (GradientId& gradient : made.gradients) {
     gradient.base += first_;
   }
-  version_.finish(std::move(*update_), made, known_);
+  version_.finish(*std::exchange(updated_, std::nullopt), made, known_);
 }
 
 /// Notes what the server knows of the workers. Bytes are booked on the first of them.
@@ -296,7 +299,7 @@ void RealLoop<Real>::note_known(const SimulatedVersion& made) {
     scalars.total_nnz += late_message->scalars.nnz_sent;
   }
   WorkerScalars& first = known_.front();
-  const Traffic traffic = version_.traffic_of(made, roster_);
+  const Traffic traffic = version_.traffic_of(made, roster_, version_.late_messages());
   first.bytes = static_cast<double>(traffic.bytes);
   first.down_bytes = static_cast<double>(traffic.down);
   first.total_bytes += first.bytes;

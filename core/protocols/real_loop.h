@@ -85,7 +85,7 @@ class RealLoop final : public Loop, private Effects, private Payloads {
   StepEnd halt(bool made);
   std::uint64_t take_arrival(const ActorMessage& message, std::span<const std::byte> bytes);
   void note_failure(const WorkerFailure& failure);
-  void name_late_messages(const Arrival<Real>& arrival);
+  void name_late_messages(const Arrival<Real>& arrival, LateMessages<Real>& late_messages);
   void take_newest_model(std::uint64_t version);
   void show();
   void note_known(const SimulatedVersion& made);
@@ -103,7 +103,7 @@ class RealLoop final : public Loop, private Effects, private Payloads {
   bool is_root_;
 
   // On the server.
-  std::optional<LateUpdate<Real>> update_;  // of a version that is not shown yet
+  std::optional<LateUpdated<Real>> updated_;  // the version that is not shown yet
   Model newest_;
   std::vector<Arrival<Real>> arrived_;  // for the next version
   StepEnd found_;                       // why the run cannot go on

@@ -92,7 +92,7 @@ class RealWorkers {
   std::mutex& computing() { return computing_; }
 
  private:
-  using Messages = std::vector<std::unique_ptr<LateMessage<Real>>>;
+  using Messages = LateMessages<Real>;
 
   /// The compute thread leaves this for the thread of the actors.
   struct Ready {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/gradient_source.h"
 #include "core/training/divergence.h"
@@ -46,7 +47,6 @@ ModelUpdate<Real>::ModelUpdate(const Training& training)
     : method_(*training.method),
       objective_(*training.objective),
       d_(training.objective->dimension()),
-      scale_(method_.outer_step),
       velocity_(method_.momentum != 0 ? d_ : 0),
       previous_velocity_(method_.momentum != 0 && method_.looks_ahead ? d_ : 0),
       estimate_(method_.feedback->estimates() ? d_ : 0),
@@ -54,28 +54,27 @@ ModelUpdate<Real>::ModelUpdate(const Training& training)
       direction_(rule_.is_update() ? 0 : d_) {}
 
 template <class Real>
-void ModelUpdate<Real>::take(const Delivery<Real>& delivery, double divisor) {
-  divisor_ = divisor;
+MeanUpdate<Real> ModelUpdate<Real>::take(const Delivery<Real>& delivery, double divisor) {
   if (!estimate_.empty()) {
-    for_each_entry(delivery, [&](std::size_t i, double g) { estimate_[i] += g / divisor_; });
+    for_each_entry(delivery, [&](std::size_t i, double g) { estimate_[i] += g / divisor; });
   }
+  return {delivery, divisor};
 }
 
 template <class Real>
-double ModelUpdate<Real>::clip(const Delivery<Real>& delivery, double eta) {
+ClippedUpdate<Real> ModelUpdate<Real>::clip(MeanUpdate<Real>&& mean, double eta) const {
   if (method_.clip != Clip::update) {
-    return scale_;
+    return {std::move(mean), method_.outer_step};
   }
-  const double norm =
-      estimate_.empty() ? sum_norm(delivery) / divisor_ : std::sqrt(norm_sq<double>(estimate_));
+  const double norm = estimate_.empty() ? sum_norm(mean.delivery_) / mean.divisor_
+                                        : std::sqrt(norm_sq<double>(estimate_));
   const double bound = method_.clip_norm * (method_.feedback->units() == Units::step ? eta : 1.0);
-  scale_ = method_.outer_step * (norm > bound ? bound / norm : 1.0);
-  return scale_;
+  return {std::move(mean), method_.outer_step * (norm > bound ? bound / norm : 1.0)};
 }
 
 template <class Real>
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): one branch for each rule
-bool ModelUpdate<Real>::apply(const Delivery<Real>& delivery,
+bool ModelUpdate<Real>::apply(ClippedUpdate<Real>&& clipped,
                               double eta,
                               std::span<double> model,
                               std::span<Real> working_model) {
@@ -93,7 +92,7 @@ bool ModelUpdate<Real>::apply(const Delivery<Real>& delivery,
     usable = usable && is_usable(working_model[i]);
   };
   if (method_.momentum != 0) {
-    take_velocity(delivery, push, model);
+    take_velocity(clipped, push, model);
     for (std::size_t i = 0; i < d_; ++i) {
       move(i, step * (velocity_[i] + ahead_of_velocity(i)));
     }
@@ -105,26 +104,27 @@ bool ModelUpdate<Real>::apply(const Delivery<Real>& delivery,
     }
   }
   if (!direction_.empty()) {
-    take_direction(delivery);
+    take_direction(clipped);
     for (std::size_t i = 0; i < d_; ++i) {
-      move(i, eta * (scale_ * direction_[i]));
+      move(i, eta * (clipped.scale_ * direction_[i]));
     }
     return usable;
   }
   if (!estimate_.empty()) {
     for (std::size_t i = 0; i < d_; ++i) {
-      move(i, step * (scale_ * estimate_[i]));
+      move(i, step * (clipped.scale_ * estimate_[i]));
     }
     return usable;
   }
-  for_each_entry(delivery,
-                 [&](std::size_t i, double g) { move(i, step * (scale_ * (g / divisor_))); });
+  for_each_entry(clipped.delivery_, [&](std::size_t i, double g) {
+    move(i, step * (clipped.scale_ * (g / clipped.divisor_)));
+  });
   return usable;
 }
 
 /// Computes v = m v + s g/P + lambda w, in the units of the memories.
 template <class Real>
-void ModelUpdate<Real>::take_velocity(const Delivery<Real>& delivery,
+void ModelUpdate<Real>::take_velocity(const ClippedUpdate<Real>& clipped,
                                       double push,
                                       std::span<const double> model) {
   std::copy(velocity_.begin(),
@@ -134,11 +134,12 @@ void ModelUpdate<Real>::take_velocity(const Delivery<Real>& delivery,
     value *= method_.momentum;
   }
   if (estimate_.empty()) {
-    for_each_entry(delivery,
-                   [&](std::size_t i, double g) { velocity_[i] += scale_ * (g / divisor_); });
+    for_each_entry(clipped.delivery_, [&](std::size_t i, double g) {
+      velocity_[i] += clipped.scale_ * (g / clipped.divisor_);
+    });
   } else {
     for (std::size_t i = 0; i < d_; ++i) {
-      velocity_[i] += scale_ * estimate_[i];
+      velocity_[i] += clipped.scale_ * estimate_[i];
     }
   }
   if (method_.weight_decay != 0) {
@@ -155,10 +156,11 @@ double ModelUpdate<Real>::ahead_of_velocity(std::size_t i) const {
 }
 
 template <class Real>
-void ModelUpdate<Real>::take_direction(const Delivery<Real>& delivery) {
+void ModelUpdate<Real>::take_direction(const ClippedUpdate<Real>& clipped) {
   if (estimate_.empty()) {
     std::fill(direction_.begin(), direction_.end(), 0.0);
-    for_each_entry(delivery, [&](std::size_t i, double g) { direction_[i] = g / divisor_; });
+    for_each_entry(clipped.delivery_,
+                   [&](std::size_t i, double g) { direction_[i] = g / clipped.divisor_; });
   } else {
     direction_ = estimate_;
   }

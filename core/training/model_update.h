@@ -8,6 +8,7 @@
 //   u = alpha signs(g/P);  w -= eta (u + lambda w), whatever the units of the memories are.
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/objective.h"
@@ -18,23 +19,60 @@
 namespace residuum {
 
 template <class Real>
+class ModelUpdate;
+
+/// The g of an iteration and the number that makes a mean of it, once gradient estimates have moved
+/// by that mean. It can be clipped, once.
+template <class Real>
+class MeanUpdate {
+ public:
+  MeanUpdate(const MeanUpdate&) = delete;
+  MeanUpdate& operator=(const MeanUpdate&) = delete;
+  MeanUpdate(MeanUpdate&&) noexcept = default;
+  MeanUpdate& operator=(MeanUpdate&&) = delete;
+  ~MeanUpdate() = default;
+
+ protected:
+  friend class ModelUpdate<Real>;
+  MeanUpdate(const Delivery<Real>& delivery, double divisor)
+      : delivery_(delivery), divisor_(divisor) {}
+
+  const Delivery<Real>& delivery_;
+  double divisor_;
+};
+
+/// A mean update with its scale s. It can be applied, once.
+template <class Real>
+class ClippedUpdate : private MeanUpdate<Real> {
+ public:
+  /// Returns s.
+  double scale() const { return scale_; }
+  const Delivery<Real>& delivery() const { return this->delivery_; }
+
+ private:
+  friend class ModelUpdate<Real>;
+  ClippedUpdate(MeanUpdate<Real>&& mean, double scale)
+      : MeanUpdate<Real>(std::move(mean)), scale_(scale) {}
+
+  double scale_;
+};
+
+template <class Real>
 class ModelUpdate {
  public:
   explicit ModelUpdate(const Training& training);
 
-  // An iteration calls these once, in this order.
-
   /// Takes the exchanged update: `divisor` makes a mean of the sum g, which gradient estimates move
   /// by. In lockstep it is the number of workers that take part, or of all where they have
   /// estimates.
-  void take(const Delivery<Real>& delivery, double divisor);
+  [[nodiscard]] MeanUpdate<Real> take(const Delivery<Real>& delivery, double divisor);
 
-  /// Computes s for that update, and returns it.
-  double clip(const Delivery<Real>& delivery, double eta);
+  /// Computes s.
+  [[nodiscard]] ClippedUpdate<Real> clip(MeanUpdate<Real>&& mean, double eta) const;
 
   /// Moves the float64 model; the working copy, from which gradients are computed, is its rounding.
   /// Returns false if an entry that moved is no longer usable.
-  bool apply(const Delivery<Real>& delivery,
+  bool apply(ClippedUpdate<Real>&& clipped,
              double eta,
              std::span<double> model,
              std::span<Real> working_model);
@@ -42,15 +80,15 @@ class ModelUpdate {
   void visit(RunState& state);
 
  private:
-  void take_velocity(const Delivery<Real>& delivery, double push, std::span<const double> model);
+  void take_velocity(const ClippedUpdate<Real>& clipped,
+                     double push,
+                     std::span<const double> model);
   double ahead_of_velocity(std::size_t i) const;
-  void take_direction(const Delivery<Real>& delivery);
+  void take_direction(const ClippedUpdate<Real>& clipped);
 
   const Method& method_;
   const Objective& objective_;
   std::size_t d_;
-  double scale_;                           // s of this iteration
-  double divisor_ = 1;                     // of g in this iteration
   std::vector<double> velocity_;           // v
   std::vector<double> previous_velocity_;  // for Nesterov's momentum
   std::vector<double> estimate_;  // mean of the workers' gradient estimates, in place of g/P

@@ -1,6 +1,7 @@
 #include "core/training/worker_memory.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "core/vectors/dense.h"
@@ -154,6 +155,7 @@ void WorkerMemory<Real>::note_amplification(double eta, WorkerScalars& scalars) 
 
 template <class Real>
 void WorkerMemory<Real>::measure(WorkerScalars& scalars) const {
+  assert(has_accumulator_);
   if (message_.everything) {
     scalars.sent_norm_sq = scalars.sent_dot = scalars.accumulator_norm_sq;
     return;
@@ -171,6 +173,7 @@ void WorkerMemory<Real>::update_residual(const MessageOutcome<Real>& outcome,
                                          bool measured,
                                          const ScratchBuffers<Real>& scratch,
                                          WorkerScalars& scalars) {
+  assert(has_accumulator_);
   method_.feedback->update_residual(std::span<Real>(memory_), outcome, residual_update_);
   has_accumulator_ = false;
   if (measured) {

@@ -35,10 +35,11 @@ class WorkerMemory {
                 ScratchBuffers<Real>& scratch,
                 WorkerScalars& scalars);
 
-  /// Fills in |s^p|^2 and <s^p, a^p>; call it before the residual is updated.
+  /// Fills in |s^p|^2 and <s^p, a^p>, while there is an accumulator.
   void measure(WorkerScalars& scalars) const;
 
-  /// Makes e^p of a^p and the outcome of the message; its norms are computed only if `measured`.
+  /// Makes e^p of a^p and the outcome of the message, once for each a^p. The norms of e^p are
+  /// computed only if `measured`.
   void update_residual(const MessageOutcome<Real>& outcome,
                        bool measured,
                        const ScratchBuffers<Real>& scratch,

@@ -4,8 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
+#include <concepts>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -35,26 +36,25 @@ class EveryOther final : public ProtocolFor<EveryOther> {
   class EveryOtherLoop final : public Loop {
    public:
     explicit EveryOtherLoop(TrainingState<Real>& state)
-        : state_(state), exchange_(state.aggregator().template exchange<Real>()) {}
+        : state_(state), exchange_(state.aggregator(), state.cluster(), state.participants()) {}
     StepEnd advance(std::uint64_t t) override {
       LocalSeconds none;
       auto computed = LockstepIteration<Real>(state_, t, t * 3).compute(1, none);
-      auto compressed = std::move(computed).compress(none);
-      const StepEnd end = compressed.end();
-      if (end.diverged()) {
+      auto [end, compressed] = std::move(computed).compress(none);
+      if (!compressed) {
         return end;
       }
-      exchange_->combine(state_.cluster(), compressed.contributions(), delivery_);
+      auto combined = std::move(*compressed).combine(exchange_, delivery_);
       if (t % 2 == 1) {
         delivery_.sum.clear();
       }
-      std::move(compressed).update(delivery_).update_residuals();
+      std::move(combined).update().update_residuals();
       return end;
     }
 
    private:
     TrainingState<Real>& state_;
-    std::unique_ptr<Exchange<Real>> exchange_;
+    ParticipantExchange<Real> exchange_;
     Delivery<Real> delivery_;
   };
 
@@ -65,6 +65,7 @@ class EveryOther final : public ProtocolFor<EveryOther> {
   }
 };
 
+// What can be done with a Step of an order. Each step consumes the object that it is called on.
 template <class Step>
 concept CanCompute = requires(Step step, LocalSeconds& seconds) {
   std::move(step).compute(std::uint64_t{1}, seconds);
@@ -74,13 +75,17 @@ concept CanCompress = requires(Step step, LocalSeconds& seconds) {
   std::move(step).compress(seconds);
 };
 template <class Step>
-concept CanUpdate = requires(Step step, const Delivery<float>& delivery) {
-  std::move(step).update(delivery);
+concept CanCombine = requires(Step step,
+                              ParticipantExchange<float>& exchange,
+                              Delivery<float>& delivery) {
+  std::move(step).combine(exchange, delivery);
 };
 template <class Step>
-concept CanUpdateLate = requires(Step step,
-                                 const Delivery<float>& delivery,
-                                 const VersionParts<float>& parts) {
+concept CanUpdate = requires(Step step) {
+  std::move(step).update();
+}
+|| requires(Step step, const Delivery<float>& delivery) { std::move(step).update(delivery); }
+|| requires(Step step, const Delivery<float>& delivery, const VersionParts<float>& parts) {
   std::move(step).update(delivery, parts);
 };
 template <class Step>
@@ -88,30 +93,146 @@ concept CanUpdateResiduals = requires(Step step) {
   std::move(step).update_residuals();
 };
 template <class Step>
-concept CanFinish = requires(Step step,
-                             const Delivery<float>& delivery,
-                             const VersionParts<float>& parts) {
-  std::move(step).finish(delivery, parts);
+concept CanAgree = requires(Step step) {
+  std::move(step).agree();
+}
+|| requires(Step step, const StepEnd& seen) { std::move(step).agree(seen); };
+template <class Step>
+concept CanEndOnServer = requires(Step step) {
+  std::move(step).end_on_server();
+};
+template <class Step>
+concept CanFinish = requires(Step step) {
+  std::move(step).finish();
+};
+template <class Step>
+concept CanMove = requires(Step step,
+                           std::span<const double> mean,
+                           const Delivery<float>& delivery,
+                           const VersionNotes& notes) {
+  std::move(step).move_to(mean, delivery, notes);
+};
+/// A step that leaves its object, or of an object that can be copied, could be taken twice.
+template <class Step>
+concept CanStepAndStay = requires(Step step, LocalSeconds& seconds) {
+  step.compute(std::uint64_t{1}, seconds);
+}
+|| requires(Step step, LocalSeconds& seconds) { step.compress(seconds); }
+|| requires(Step step, ParticipantExchange<float>& exchange, Delivery<float>& delivery) {
+  step.combine(exchange, delivery);
+}
+|| requires(Step step) { step.update(); }
+|| requires(Step step, const Delivery<float>& delivery, const VersionParts<float>& parts) {
+  step.update(delivery, parts);
+}
+|| requires(Step step) { step.update_residuals(); }
+|| requires(Step step) { step.agree(); }
+|| requires(Step step, const StepEnd& seen) { step.agree(seen); }
+|| requires(Step step) { step.finish(); }
+|| std::copy_constructible<Step>;
+/// What was compressed must not leave an iteration, else it could be exchanged again.
+template <class Step>
+concept HasContributions = requires(const Step& step) {
+  step.contributions();
 };
 
-/// Says which steps may follow on one, in the order of the concepts above.
+/// Counts the steps that may follow on one.
 template <class Step>
-constexpr std::array<bool, 6> kNext{CanCompute<Step>,
-                                    CanCompress<Step>,
-                                    CanUpdate<Step>,
-                                    CanUpdateLate<Step>,
-                                    CanUpdateResiduals<Step>,
-                                    CanFinish<Step>};
+constexpr int kSteps = int{CanCompute<Step>} + int{CanCompress<Step>} + int{CanCombine<Step>} +
+                       int{CanUpdate<Step>} + int{CanUpdateResiduals<Step>} + int{CanAgree<Step>} +
+                       int{CanEndOnServer<Step>} + int{CanFinish<Step>} + int{CanMove<Step>};
+template <class Step>
+constexpr bool kIsTakenOnce = !CanStepAndStay<Step> && !HasContributions<Step>;
 
-TEST(Iterations, CompileInTheirOrderAlone) {
-  using Next = std::array<bool, 6>;
-  EXPECT_EQ(kNext<LockstepIteration<float>>, (Next{true, false, false, false, false, false}));
-  EXPECT_EQ(kNext<Computed<float>>, (Next{false, true, false, false, false, false}));
-  EXPECT_EQ(kNext<Compressed<float>>, (Next{false, false, true, false, false, false}));
-  EXPECT_EQ(kNext<Updated<float>>, (Next{false, false, false, false, true, false}));
-  EXPECT_EQ(kNext<LateIteration<float>>, (Next{false, false, false, true, false, false}));
-  EXPECT_EQ(kNext<LateUpdate<float>>, (Next{false, false, false, false, false, true}));
-  EXPECT_EQ(kNext<MixingIteration<float>>, Next{});
+// A wrong order, such as an exchange of gradients that were not computed, or of messages that were
+// exchanged before, does not compile.
+static_assert(CanCompute<LockstepIteration<float>> && kSteps<LockstepIteration<float>> == 1);
+static_assert(CanCompress<Computed<float>> && kSteps<Computed<float>> == 1);
+static_assert(kSteps<Agreed<Compressed<float>>> == 0);  // it may have diverged
+static_assert(CanCombine<Compressed<float>> && kSteps<Compressed<float>> == 1);
+static_assert(CanUpdate<Combined<float>> && kSteps<Combined<float>> == 1);
+static_assert(CanUpdateResiduals<Updated<float>> && kSteps<Updated<float>> == 1);
+
+static_assert(CanAgree<LateIteration<float>> && CanEndOnServer<LateIteration<float>>);
+static_assert(kSteps<LateIteration<float>> == 2);
+static_assert(kSteps<Agreed<LateComputed<float>>> == 0);
+static_assert(CanUpdate<LateComputed<float>> && kSteps<LateComputed<float>> == 1);
+static_assert(CanFinish<LateUpdated<float>> && kSteps<LateUpdated<float>> == 1);
+
+static_assert(CanAgree<MixingIteration<float>> && kSteps<MixingIteration<float>> == 1);
+static_assert(kSteps<Agreed<MixingComputed<float>>> == 0);
+static_assert(CanMove<MixingComputed<float>> && kSteps<MixingComputed<float>> == 1);
+
+static_assert(kIsTakenOnce<LockstepIteration<float>> && kIsTakenOnce<Computed<float>> &&
+              kIsTakenOnce<Compressed<float>> && kIsTakenOnce<Combined<float>> &&
+              kIsTakenOnce<Updated<float>> && kIsTakenOnce<LateIteration<float>> &&
+              kIsTakenOnce<LateComputed<float>> && kIsTakenOnce<LateUpdated<float>> &&
+              kIsTakenOnce<MixingIteration<float>> && kIsTakenOnce<MixingComputed<float>>);
+
+/// Only the step before can make what takes a step, but for the first of an order.
+template <class Step, class... Given>
+concept IsMadeOf = std::constructible_from<Step, Given...>;
+using State = TrainingState<float>;
+static_assert(IsMadeOf<LockstepIteration<float>, State&, std::uint64_t, std::uint64_t>);
+static_assert(!IsMadeOf<Computed<float>, State&, std::uint64_t, std::uint64_t>);
+static_assert(!IsMadeOf<Computed<float>, LockstepIteration<float>>);
+static_assert(!IsMadeOf<Compressed<float>, Computed<float>>);
+static_assert(!IsMadeOf<Combined<float>, Compressed<float>, const Delivery<float>&>);
+static_assert(!IsMadeOf<Updated<float>, Combined<float>, const Delivery<float>&>);
+static_assert(!IsMadeOf<LateComputed<float>, LateIteration<float>>);
+static_assert(!IsMadeOf<MixingComputed<float>, MixingIteration<float>>);
+
+// An update is clipped once it was taken, and moves the model once it was clipped.
+template <class Given>
+concept CanBeClipped = requires(const ModelUpdate<float>& update, Given given) {
+  update.clip(std::move(given), 1.0);
+};
+template <class Given>
+concept CanBeApplied = requires(ModelUpdate<float>& update,
+                                Given given,
+                                std::span<double> model,
+                                std::span<float> working_model) {
+  update.apply(std::move(given), 1.0, model, working_model);
+};
+static_assert(CanBeClipped<MeanUpdate<float>> && !CanBeApplied<MeanUpdate<float>>);
+static_assert(!CanBeClipped<ClippedUpdate<float>> && CanBeApplied<ClippedUpdate<float>>);
+static_assert(!CanBeClipped<Delivery<float>> && !CanBeApplied<Delivery<float>>);
+static_assert(!std::copy_constructible<MeanUpdate<float>>);
+static_assert(!std::copy_constructible<ClippedUpdate<float>>);
+
+/// A protocol that takes a step of each version twice, as the compiler cannot see.
+class Repeating final : public ProtocolFor<Repeating> {
+ public:
+  template <class Real>
+  class RepeatingLoop final : public Loop {
+   public:
+    explicit RepeatingLoop(TrainingState<Real>& state) : state_(state) {}
+    StepEnd advance(std::uint64_t t) override {
+      LocalSeconds none;
+      LockstepIteration<Real> begun(state_, t, t * 3);
+      static_cast<void>(std::move(begun).compute(1, none));
+      return std::move(begun).compute(1, none).compress(none).end;
+    }
+
+   private:
+    TrainingState<Real>& state_;
+  };
+
+  ProtocolLaw law(int /*workers*/) const override { return {}; }
+  template <class Real>
+  std::unique_ptr<Loop> start(TrainingState<Real>& state) const {
+    return std::make_unique<RepeatingLoop<Real>>(state);
+  }
+};
+
+TEST(IterationsDeathTest, TakeNoStepTwice) {
+  const test::TinyObjective objective = test::noisy_quadratic(6, 0.3);
+  const Repeating repeating;
+  Recipe recipe = compressed_recipe();
+  recipe.protocol = &repeating;
+  test::FrameKeeper seen;
+  const auto world = make_single_process();
+  EXPECT_DEATH(test::train(*world, objective, recipe, seen), "state_ != nullptr");
 }
 
 TEST(Protocols, MoveTheModelByIterationsAlone) {
