@@ -171,22 +171,22 @@ DeltaPrediction predict_exact(double rho, double workers, const EntryLaw& entrie
           })};
 }
 
-DeltaPrediction predict_largest(const SelectionLaws& laws,
+DeltaPrediction predict_largest(const AggregatorLaw& law,
                                 double rho,
                                 double workers,
                                 const EntryLaw& entries) {
-  if (laws.applies_whole_messages) {
+  if (law.applies_whole_messages) {
     return {.delta = predicted_delta_iid(Combination::whole, rho, workers, entries),
             .largest_workers = std::nullopt};
   }
-  if (!laws.selects_largest) {
+  if (!law.selects_largest) {
     return {};
   }
-  if (laws.completes_support) {
+  if (law.completes_support) {
     return {.delta = predicted_delta_iid(Combination::completed, rho, workers, entries),
             .largest_workers = std::nullopt};
   }
-  if (laws.cuts_in_merges) {
+  if (law.cuts_in_merges) {
     return {.delta = predicted_delta_iid(Combination::selected, rho, workers, entries),
             .largest_workers = largest_workers_iid(rho, entries)};
   }
@@ -195,21 +195,21 @@ DeltaPrediction predict_largest(const SelectionLaws& laws,
 
 }  // namespace
 
-DeltaPrediction predict_delta(const SelectionLaws& laws,
-                              double rho,
-                              double workers,
-                              const EntryLaw& entries) {
-  if (!(rho > 0 && rho < 1)) {
+DeltaPrediction predict_delta(const RunFacts& facts, const EntryLaw& entries) {
+  const double rho = facts.k.value_or(facts.dimension) / facts.dimension;
+  if (!(rho > 0 && rho < 1) || facts.density_varies) {
     return {};
   }
-  const bool is_never_cut = laws.applies_whole_messages || laws.selects_largest;
-  if (laws.shares_support && laws.exact_contraction && is_never_cut) {
-    return {.delta = (1 - *laws.exact_contraction) / (1 - rho), .largest_workers = std::nullopt};
+  const SparsifierLaw& law = facts.sparsifier;
+  const bool is_never_cut =
+      facts.aggregator.applies_whole_messages || facts.aggregator.selects_largest;
+  if (law.shares_support && law.exact && law.contraction && is_never_cut) {
+    return {.delta = (1 - *law.contraction) / (1 - rho), .largest_workers = std::nullopt};
   }
-  if (!laws.keeps_largest || !laws.remembers_residuals) {
+  if (!law.keeps_largest || facts.feedback.memory != Memory::residual) {
     return {};
   }
-  return predict_largest(laws, rho, workers, entries);
+  return predict_largest(facts.aggregator, rho, facts.taking_part(), entries);
 }
 
 }  // namespace residuum

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "assumptions/estimators/capture.h"
+#include "core/record/run_facts.h"
 
 namespace residuum {
 
@@ -54,39 +55,21 @@ std::optional<double> overlapping_delta_iid(double rho, int workers, const Entry
 /// The number of workers beyond which that delta passes 1. Absent where it does not up to 4096.
 std::optional<int> largest_workers_overlapping(double rho, const EntryLaw& law = {});
 
-/// A prediction goes by these laws of a method; by default none is known.
-struct SelectionLaws {
-  // These are the sparsifier's, over the whole model and at one density.
-  bool keeps_largest = false;   // messages are the k largest entries of the accumulators
-  bool shares_support = false;  // all workers send the same indices, chosen without their a^p
-  std::optional<double> exact_contraction = std::nullopt;  // s, where E|a - C(a)|^2 = (1 - s) |a|^2
-
-  // These are the aggregator's.
-  bool applies_whole_messages = false;
-  bool selects_largest = false;    // it cuts sums of messages to their k largest entries
-  bool cuts_in_merges = false;     // it cuts pair by pair, along a tree
-  bool completes_support = false;  // g has on its support the sum of all a^p
-
-  bool remembers_residuals = true;  // a^p is a gradient's step and a residual, or the step alone
-};
-
 struct DeltaPrediction {
   std::optional<double> delta;
   std::optional<double> largest_workers;  // P*: delta <= 1 up to here; absent where it has no end
 };
 
-/// Predicts delta at density rho = k/d with P workers.
+/// Predicts delta at density rho = k/d with those of the P workers that take part, by the laws of a
+/// method's sparsifier, aggregator and feedback.
 ///
-/// With a shared support and an exact share s the mean of the messages is C(mean a), which no sum
-/// of at most k entries cuts, and E delta = (1 - s)/(1 - rho) for every P and all accumulators. It
-/// is 1 for Rand-k, whose s is k/d.
+/// With a shared support and an exact contraction s, E|a - C(a)|^2 = (1 - s)|a|^2, the mean of the
+/// messages is C(mean a), which no sum of at most k entries cuts, and E delta = (1 - s)/(1 - rho)
+/// for every P and all accumulators. It is 1 for Rand-k, whose s is k/d.
 ///
 /// For the k largest entries of accumulators with independent entries of one law it takes the
 /// formula of predicted_delta_iid, and for exact gTop-k overlapping_delta_iid, whose result is kept
 /// for later calls (the first takes 25 ms).
-DeltaPrediction predict_delta(const SelectionLaws& laws,
-                              double rho,
-                              double workers,
-                              const EntryLaw& entries = {});
+DeltaPrediction predict_delta(const RunFacts& facts, const EntryLaw& entries = {});
 
 }  // namespace residuum

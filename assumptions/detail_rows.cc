@@ -78,7 +78,7 @@ DetailRow row_of(const NumberedLayer& numbered, const StepView& view) {
   row.set(LayerColumn::mean_grad_norm_sq, norm_sq(part(view.mean.gradient)));
   row.set(LayerColumn::gap_norm_sq,
           distance_sq(part(view.iterates.model), part(view.iterates.virtual_dense)));
-  if (!view.run.exchanges_gradients) {
+  if (!view.exchanges_gradients()) {
     return row;
   }
   const double sent_entries = sent(view, layer);
@@ -88,7 +88,7 @@ DetailRow row_of(const NumberedLayer& numbered, const StepView& view) {
   row.set(LayerColumn::nnz_sent, sent_entries);
   row.set(LayerColumn::nnz_applied, applied(view, layer));
   row.set(LayerColumn::accumulator_norm_sq, total);
-  if (view.run.gradients_are_current) {
+  if (view.gradients_are_current()) {
     row.set(LayerColumn::mean_residual_norm_sq, norm_sq(part(view.mean.residual)));
   }
   set_delta(view, layer, view.selection.by_layer ? k / size : view.rho(), total, row);
@@ -116,7 +116,7 @@ void set_memory(const WorkerScalars& scalars, DetailRow& row) {
 }
 
 bool is_absent(const StepView& view, int worker) {
-  return view.run.leaves_out &&
+  return view.leaves_out() &&
          !std::binary_search(view.contributors.begin(), view.contributors.end(), worker);
 }
 
@@ -143,7 +143,7 @@ void write_worker_details(const StepView& view, Recorder& recorder) {
     row.set(WorkerColumn::nnz_sent, scalars.nnz_sent);
     row.set(WorkerColumn::worker_grad_norm_sq,
             view.run.steps_locally ? scalars.step_grad_norm_sq : scalars.gradient_norm_sq);
-    if (view.run.exchanges_gradients) {
+    if (view.exchanges_gradients()) {
       set_memory(scalars, row);
     }
     if (view.run.batch_is_exact) {

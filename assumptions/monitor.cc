@@ -62,8 +62,9 @@ void set_basics(const StepView& view, Row& row) {
     if (view.evaluations.at_model->grad_norm_sq) {
       row.set(Column::grad_norm_sq, *view.evaluations.at_model->grad_norm_sq);
     }
-    if (view.run.minimum) {
-      row.set(Column::loss_gap, view.evaluations.at_model->loss - *view.run.minimum);
+    if (view.facts.objective.minimum) {
+      row.set(Column::loss_gap,
+              view.evaluations.at_model->loss - view.facts.objective.minimum->value);
     }
   }
   if (view.iterates.distance_sq) {

@@ -119,21 +119,6 @@ Method one_step_method(const Section& sparsifier,
       sparsifier, Section("aggregator", nlohmann::json{{"kind", aggregator}}), put_back);
 }
 
-SelectionLaws selection_laws(const Method& method, std::size_t dimension) {
-  const bool one_density = method.stages.empty();
-  const SparsifierLaw sparsifier = method.message_law(*method.sparsifier, dimension, 1);
-  const AggregatorLaw aggregator = method.aggregator->law();
-  return {
-      .keeps_largest = sparsifier.keeps_largest && one_density,
-      .shares_support = sparsifier.shares_support,
-      .exact_contraction = sparsifier.exact && one_density ? sparsifier.contraction : std::nullopt,
-      .applies_whole_messages = aggregator.applies_whole_messages,
-      .selects_largest = aggregator.selects_largest,
-      .cuts_in_merges = aggregator.cuts_in_merges,
-      .completes_support = aggregator.completes_support,
-      .remembers_residuals = !method.feedback->estimates() && !method.feedback->has_velocity()};
-}
-
 OneStep::OneStep(const Method& method,
                  int workers,
                  std::size_t dimension,

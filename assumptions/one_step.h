@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "assumptions/delta_prediction.h"
 #include "core/record/record.h"
 #include "core/trainer/trainer.h"
 
@@ -35,10 +34,6 @@ Method one_step_method(const Section& sparsifier,
 Method one_step_method(const Section& sparsifier,
                        const std::string& aggregator,
                        const std::string& put_back);
-
-/// Returns the laws that a prediction of the method's delta goes by, for accumulators of
-/// `dimension` entries.
-SelectionLaws selection_laws(const Method& method, std::size_t dimension);
 
 /// The step of one method, to be repeated on many vectors.
 class OneStep {

@@ -13,8 +13,9 @@ class AverageProbe final : public Probe {
   Needs needs() const override { return {.averages_iterates = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
-    if (view.evaluations.averaged_loss && view.run.minimum) {
-      row.set(Column::averaged_loss_gap, *view.evaluations.averaged_loss - *view.run.minimum);
+    if (view.evaluations.averaged_loss && view.facts.objective.minimum) {
+      row.set(Column::averaged_loss_gap,
+              *view.evaluations.averaged_loss - view.facts.objective.minimum->value);
     }
   }
 };

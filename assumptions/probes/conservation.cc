@@ -25,7 +25,7 @@ double kept_by_contributors(const StepView& view, std::size_t i) {
   if (view.mean.waiting.empty()) {
     return view.mean.residual[i];
   }
-  return view.mean.residual[i] * view.run.workers / view.divisor() - view.mean.waiting[i];
+  return view.mean.residual[i] * view.facts.workers / view.divisor() - view.mean.waiting[i];
 }
 
 /// Squared norms of what an exchange lost.
@@ -38,12 +38,12 @@ struct LostMass {
 /// Bounds of the entries are unknown, so the bound is taken for the norms.
 LostMass dense_lost_mass(const StepView& view) {
   const double divisor = view.divisor();
-  const double fading = 1 / view.run.decay - 1;
+  const double fading = 1 / view.facts.feedback.decay - 1;
   LostMass mass;
   double applied_sq = 0;
   double kept_sq = 0;
   std::size_t next = 0;
-  for (std::size_t i = 0; i < view.run.dimension; ++i) {
+  for (std::size_t i = 0; i < view.dimension(); ++i) {
     double applied = 0;
     if (view.exchange.is_dense) {
       applied = view.exchange.dense_update[i];
@@ -64,7 +64,7 @@ LostMass dense_lost_mass(const StepView& view) {
     magnitude_sq += scalars.accumulator_norm_sq;
   }
   for (const auto& scalars : view.worker_scalars) {
-    magnitude_sq += view.run.leaves_out ? scalars.residual_norm_sq : 0;
+    magnitude_sq += view.leaves_out() ? scalars.residual_norm_sq : 0;
   }
   // A decay is rounded, and so are the product with it and the quotient. Messages that are scaled,
   // and with them what is applied and kept, may be much larger than the accumulators.
@@ -89,10 +89,10 @@ class ConservationProbe final : public Probe {
   }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
-    if (view.run.exchanges_gradients) {
+    if (view.exchanges_gradients()) {
       observe_lost_mass(view, row, checks);
     }
-    if (view.run.moves_by_update) {
+    if (view.facts.update.is_plain()) {
       observe_gap(view, row, checks);
     }
   }
@@ -105,7 +105,7 @@ class ConservationProbe final : public Probe {
     }
     const LostMass mass = dense_lost_mass(view);
     note_lost_mass(mass.all_sq, view, row, checks);
-    if (view.run.decay < 1) {
+    if (view.facts.feedback.decay < 1) {
       checks.push_back({.iteration = view.iteration,
                         .name = "lost-mass-but-for-decay",
                         .worker = std::nullopt,
@@ -129,13 +129,13 @@ class ConservationProbe final : public Probe {
                       .rhs = 0,
                       .holds = lost_sq == 0,
                       .hard = true,
-                      .expected = view.run.conserves});
+                      .expected = view.conserves()});
   }
 
   static void observe_gap(const StepView& view, Row& row, std::vector<Check>& checks) {
     double defect_sq = 0;
     double gap_sq = 0;
-    for (std::size_t i = 0; i < view.run.dimension; ++i) {
+    for (std::size_t i = 0; i < view.dimension(); ++i) {
       const double gap = view.iterates.model[i] - view.iterates.virtual_dense[i];
       const double defect = gap - view.iterates.expected_gap[i];
       gap_sq += gap * gap;
@@ -154,7 +154,7 @@ class ConservationProbe final : public Probe {
                       .rhs = bound,
                       .holds = defect <= bound,
                       .hard = true,
-                      .expected = view.run.conserves});
+                      .expected = view.conserves()});
   }
 
   /// Bounds what rounding alone can have done to w - z - mean residual since the start: the
@@ -179,8 +179,8 @@ class ConservationProbe final : public Probe {
   }
 
   double sparse_lost_mass_sq(const StepView& view) {
-    lost_.assign(view.run.dimension, 0);
-    magnitude_.assign(view.run.dimension, 0);
+    lost_.assign(view.dimension(), 0);
+    magnitude_.assign(view.dimension(), 0);
     for (const auto& list : view.exchange.cleared) {
       add(list, 1);
     }
@@ -188,7 +188,7 @@ class ConservationProbe final : public Probe {
       add(list, -1);
     }
     if (view.exchange.is_dense) {
-      for (std::size_t i = 0; i < view.run.dimension; ++i) {
+      for (std::size_t i = 0; i < view.dimension(); ++i) {
         lost_[i] -= view.exchange.dense_update[i];
       }
     } else {
@@ -197,7 +197,7 @@ class ConservationProbe final : public Probe {
     double lost_sq = 0;
     const double messages = static_cast<double>(view.contributions().size());
     const double tolerance = (messages + 2) * view.run.unit_roundoff;
-    for (std::size_t i = 0; i < view.run.dimension; ++i) {
+    for (std::size_t i = 0; i < view.dimension(); ++i) {
       if (std::abs(lost_[i]) > tolerance * magnitude_[i]) {
         lost_sq += lost_[i] * lost_[i];
       }

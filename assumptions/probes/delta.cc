@@ -25,12 +25,12 @@ class DeltaProbe final : public Probe {
   Needs needs() const override { return {.gradients = true, .mean_accumulator = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
-    if (!view.run.exchanges_gradients) {
+    if (!view.exchanges_gradients()) {
       return;
     }
     const double total = norm_sq<double>(view.mean.accumulator);
     row.set(Column::accumulator_norm_sq, total);
-    const SelectionError error = selection_error(view, 0, view.run.dimension);
+    const SelectionError error = selection_error(view, 0, view.dimension());
     if (total == 0 && error.inside <= rounding_of_sum_sq(view)) {
       return;  // nothing to select from, and nothing applied
     }

@@ -24,23 +24,23 @@ class Ef21Probe final : public Probe {
   Needs needs() const override { return {.gradients = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
-    if (!view.run.estimates || view.run.leaves_out) {
+    if (!view.estimates() || view.leaves_out()) {
       return;
     }
     double distortion = 0;
     double change = 0;
     double magnitude = 0;
     for (const auto& scalars : view.worker_scalars) {
-      distortion += scalars.residual_norm_sq / view.run.workers;
-      change += scalars.gradient_change_sq / view.run.workers;
-      magnitude += (scalars.gradient_norm_sq + scalars.accumulator_norm_sq) / view.run.workers;
-      magnitude += scalars.average_norm_sq / view.run.workers;
+      distortion += scalars.residual_norm_sq / view.facts.workers;
+      change += scalars.gradient_change_sq / view.facts.workers;
+      magnitude += (scalars.gradient_norm_sq + scalars.accumulator_norm_sq) / view.facts.workers;
+      magnitude += scalars.average_norm_sq / view.facts.workers;
     }
     row.set(Column::ef21_distortion, distortion);
     row.set(Column::ef21_change, change);
     set_weighted(view, row);
     const bool comparable = view.follows_measured || view.iteration == 0;
-    if (comparable && view.selection.contraction && view.run.applies_whole_messages) {
+    if (comparable && view.selection.contraction && view.facts.aggregator.applies_whole_messages) {
       check(view, {distortion, change, magnitude}, checks);
     }
     previous_ = distortion;
@@ -61,9 +61,9 @@ class Ef21Probe final : public Probe {
     double smoothness = 0;
     double weighted = 0;
     for (std::size_t p = 0; p < view.run.worker_smoothness.size(); ++p) {
-      smoothness += view.run.worker_smoothness[p] / view.run.workers;
+      smoothness += view.run.worker_smoothness[p] / view.facts.workers;
       weighted += view.worker_scalars[p].residual_norm_sq / view.run.worker_smoothness[p] /
-                  view.run.workers;
+                  view.facts.workers;
     }
     if (std::isfinite(weighted) && smoothness > 0) {
       row.set(Column::ef21_weighted_distortion, smoothness * weighted);

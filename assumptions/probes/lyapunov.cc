@@ -40,10 +40,10 @@ class LyapunovProbe final : public Probe {
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     const bool has_minimizer = !view.run.minimizer.empty();
-    if (!view.run.lyapunov || !(view.run.estimates || has_minimizer)) {
+    if (!view.run.lyapunov || !(view.estimates() || has_minimizer)) {
       return;
     }
-    const LyapunovState now = view.run.estimates ? of_estimates(view) : of_residuals(view);
+    const LyapunovState now = view.estimates() ? of_estimates(view) : of_residuals(view);
     row.set(Column::lyapunov, now.root * now.root);
     const auto before = root_before(view);
     previous_ = now.root;
@@ -71,7 +71,7 @@ class LyapunovProbe final : public Probe {
 
  private:
   static double rounding_unit(const StepView& view) {
-    return 8 * (view.run.workers + 4.0) * view.run.unit_roundoff;
+    return 8 * (view.facts.workers + 4.0) * view.run.unit_roundoff;
   }
 
   static LyapunovState of_residuals(const StepView& view) {
@@ -79,7 +79,7 @@ class LyapunovProbe final : public Probe {
     const double unit = view.memory_step > 0 ? view.step_size / view.memory_step : 1;
     double residuals = 0;
     for (const auto& scalars : view.worker_scalars) {
-      residuals += unit * unit * scalars.residual_norm_sq / view.run.workers;
+      residuals += unit * unit * scalars.residual_norm_sq / view.facts.workers;
     }
     double mean = 0;
     double corrected = 0;
@@ -103,8 +103,8 @@ class LyapunovProbe final : public Probe {
     double distortion = 0;
     double gradients = 0;
     for (const auto& scalars : view.worker_scalars) {
-      distortion += scalars.residual_norm_sq / view.run.workers;
-      gradients += scalars.gradient_norm_sq / view.run.workers;
+      distortion += scalars.residual_norm_sq / view.facts.workers;
+      gradients += scalars.gradient_norm_sq / view.facts.workers;
     }
     const LyapunovFacts& facts = *view.run.lyapunov;
     const double value = facts.root * norm_sq<double>(view.mean.gradient) + distortion;
@@ -117,7 +117,7 @@ class LyapunovProbe final : public Probe {
   /// begin with the first update.
   std::optional<double> root_before(const StepView& view) const {
     if (view.iteration == 0) {
-      return view.run.estimates || !view.iterates.distance_sq
+      return view.estimates() || !view.iterates.distance_sq
                  ? std::nullopt
                  : std::optional(std::sqrt(*view.iterates.distance_sq));
     }

@@ -44,7 +44,7 @@ class NoiseProbe final : public Probe {
       gradient += scalars.gradient_norm_sq / static_cast<double>(contributions.size());
     }
     row.set(Column::worker_grad_norm_sq, gradient);
-    if (!view.run.gradients_are_current) {
+    if (!view.gradients_are_current()) {
       observe_late(view, row);
       return;
     }
@@ -98,8 +98,8 @@ class NoiseProbe final : public Probe {
   /// worker has none.
   static void set_heterogeneity(const StepView& view, double spread, Row& row) {
     const double m = contributors(view);
-    const double workers = view.run.workers;
-    if (!view.run.leaves_out) {
+    const double workers = view.facts.workers;
+    if (!view.leaves_out()) {
       row.set(Column::heterogeneity, spread);
     } else if (m > 1) {
       row.set(Column::heterogeneity, spread * m / (m - 1) * (workers - 1) / workers);
@@ -110,7 +110,7 @@ class NoiseProbe final : public Probe {
   /// gradient of some workers estimates their own objective, and that at a shift of w another
   /// point's: they have no such estimate.
   static void set_split(const StepView& view, double split, Row& row) {
-    if (view.run.leaves_out || !view.run.gradients_at_model) {
+    if (view.leaves_out() || view.facts.aggregator.shifts_model) {
       return;
     }
     row.set(Column::grad_norm_sq_split, split);
@@ -145,7 +145,7 @@ class NoiseProbe final : public Probe {
     const double c_1 = view.halves->first;
     const double c_2 = 1 - c_1;
     double first_with_mean = 0;
-    for (std::size_t i = 0; i < view.run.dimension; ++i) {
+    for (std::size_t i = 0; i < view.dimension(); ++i) {
       first_with_mean += view.halves->mean_first[i] * view.mean.gradient[i];
     }
     const double first = norm_sq<double>(view.halves->mean_first);

@@ -42,7 +42,7 @@ class OverlapProbe final : public Probe {
   }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
-    if (!view.run.exchanges_gradients || view.exchange.sent_everything) {
+    if (!view.exchanges_gradients() || view.exchange.sent_everything) {
       return;
     }
     indices_.clear();

@@ -20,7 +20,7 @@ class ResidualProbe final : public Probe {
   Needs needs() const override { return {.gradients = true, .mean_residual = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
-    if (!view.run.exchanges_gradients) {
+    if (!view.exchanges_gradients()) {
       return;
     }
     double residual = 0;
@@ -33,15 +33,15 @@ class ResidualProbe final : public Probe {
       residual += scalars.residual_norm_sq;
       total_error += scalars.total_error;
     }
-    row.set(Column::residual_norm_sq, residual / view.run.workers);
-    if (view.run.gradients_are_current) {  // the mean is over all workers
+    row.set(Column::residual_norm_sq, residual / view.facts.workers);
+    if (view.gradients_are_current()) {  // the mean is over all workers
       row.set(Column::mean_residual_norm_sq, norm_sq<double>(view.mean.residual));
     }
     row.set(Column::total_error, total_error);
     row.set(Column::worker_accumulator_norm_sq,
             accumulator / static_cast<double>(view.contributions().size()));
-    if (view.selection.threshold && view.run.applies_whole_messages &&
-        view.run.accumulators_hold_residuals) {
+    if (view.selection.threshold && view.facts.aggregator.applies_whole_messages &&
+        view.accumulators_hold_residuals()) {
       check_threshold(view, checks);
     }
   }

@@ -20,7 +20,7 @@ class TailProbe final : public Probe {
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     const auto k = static_cast<std::size_t>(view.selection.k);
-    if (!view.run.exchanges_gradients || !view.sorts || k < 1 || k >= view.run.dimension) {
+    if (!view.exchanges_gradients() || !view.sorts || k < 1 || k >= view.dimension()) {
       return;
     }
     const TailShape shape = tail_shape(view.mean.accumulator, k);

@@ -36,14 +36,14 @@ class TrafficProbe final : public Probe {
     }
     const auto bytes = static_cast<double>(view.exchange.traffic.bytes);
     row.set(Column::nnz_sent, sent);
-    if (view.run.exchanges_gradients) {
+    if (view.exchanges_gradients()) {
       row.set(Column::nnz_applied, static_cast<double>(applied(view)));
     }
     const auto down = static_cast<double>(view.exchange.traffic.down);
     row.set(Column::sent_bytes, bytes);
     row.set(Column::uplink_bytes, bytes - down);
     row.set(Column::downlink_bytes, down);
-    if (view.run.gradients_are_current) {  // else messages arrive in any order
+    if (view.gradients_are_current()) {  // else messages arrive in any order
       row.set(Column::rounds, static_cast<double>(view.exchange.traffic.rounds));
     }
     row.set(Column::total_sent_bytes, total_bytes);

@@ -21,14 +21,14 @@ class XiProbe final : public Probe {
   }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
-    if (!view.run.exchanges_gradients) {
+    if (!view.exchanges_gradients()) {
       return;
     }
     const double scale = std::sqrt(norm_sq<double>(view.mean.gradient)) * view.memory_step;
     if (view.exchange.sent_everything || !view.selection.keeps_largest || scale == 0) {
       return;
     }
-    difference_.assign(view.run.dimension, 0);
+    difference_.assign(view.dimension(), 0);
     for (const auto& list : view.exchange.sent) {
       for (std::size_t i = 0; i < list.size(); ++i) {
         difference_[list.indices[i]] -= list.values[i] / view.divisor();

@@ -84,8 +84,8 @@ Bound bounded_moment(const Evidence& evidence) {
   exam.plain_synchronous_steps();
   exam.steps_do_not_increase();
   const MomentConstants constants = need_moment(exam);
-  const double q = evidence.method().steps_are_constant ? exam.gap_contracts_on_average()
-                                                        : exam.gap_contracts_in_every_iteration();
+  const double q = evidence.method().step.constant ? exam.gap_contracts_on_average()
+                                                   : exam.gap_contracts_in_every_iteration();
   const double amplified = q >= 0 ? amplification(q) : q;
   return exam.finish(falling_step_terms(constants, amplified, "L² Q(q) M² Ση³/Ση"));
 }
@@ -101,15 +101,16 @@ void gtopk_assumption_in_every_iteration(Examination& exam) {
   const Evidence& evidence = exam.evidence();
   const RunFacts& facts = evidence.method();
   exam.ask(statement);
-  if (facts.loses_as_random() && facts.shares_support) {
-    exam.precondition(statement, true, "δ = 1 in expectation, by the law of " + facts.sparsifier);
+  if (facts.loses_as_random() && facts.sparsifier.shares_support) {
+    exam.precondition(
+        statement, true, "δ = 1 in expectation, by the law of " + facts.names.sparsifier);
     return;
   }
   const double delta = exam.need(evidence.selection_ratio());
   if (std::isnan(delta)) {
     return;  // the constant is named among the missing ones
   }
-  if (facts.selects_at_random) {
+  if (!facts.sparsifier.deterministic) {
     exam.precondition(statement,
                       PreconditionState::no_violation_seen,
                       "the selection is random, and single draws are no expectation");
@@ -136,7 +137,7 @@ Bound ijcai(const Evidence& evidence) {
   exam.error_feedback();
   exam.precondition("workers send k of d entries",
                     facts.k.value_or(facts.dimension) < facts.dimension,
-                    "sparsifier is " + facts.sparsifier);
+                    "sparsifier is " + facts.names.sparsifier);
   const MomentConstants constants = need_moment(exam);
   const double compression =
       exam.need({"c", facts.dimension / facts.k.value_or(facts.dimension), "exact: d/k"});

@@ -41,7 +41,8 @@ namespace {
 
 /// A floor below f(z_T), where one is known.
 std::optional<double> floor_of(const RunFacts& facts) {
-  const auto& floor = facts.minimum ? facts.minimum : facts.lower_bound;
+  const auto& floor =
+      facts.objective.minimum ? facts.objective.minimum : facts.objective.lower_bound;
   return floor ? std::optional<double>(floor->value) : std::nullopt;
 }
 
@@ -98,18 +99,20 @@ Bound certificate(const Evidence& evidence) {
 /// f* bounds f + (lambda/2)|u|^2 from below too.
 Bound certificate_any_rule(const Evidence& evidence) {
   const RunFacts& facts = evidence.method();
-  const double decay = facts.effective_decay;
-  const bool steps_locally = facts.synchrony == Synchrony::periodic;
+  const double decay = facts.update.effective_decay;
+  const bool steps_locally = facts.protocol.synchrony == Synchrony::periodic;
   Examination exam(evidence, decay == 0 ? Left::gradient : Left::decayed_gradient, Taking::some);
   exam.precondition("workers exchange gradients that begin at one model",
-                    facts.synchrony == Synchrony::lockstep || steps_locally,
-                    fmt::format("protocol is {}", facts.protocol));
+                    facts.protocol.synchrony == Synchrony::lockstep || steps_locally,
+                    fmt::format("protocol is {}", facts.names.protocol));
   exam.unbiased_gradients_at_model();
-  exam.precondition(
-      "no worker's gradient is clipped", facts.clipped != "worker", "clipped is " + facts.clipped);
-  const bool is_plain = !steps_locally && !facts.has_optimisers && !facts.has_momentum() &&
-                        facts.weight_decay == 0 && facts.outer_step == 1 &&
-                        facts.clipped != "update" && !facts.takes_signs && facts.direction.empty();
+  exam.precondition("no worker's gradient is clipped",
+                    facts.update.clipped != "worker",
+                    "clipped is " + facts.update.clipped);
+  const bool is_plain = !steps_locally && !facts.update.has_optimisers && !facts.has_momentum() &&
+                        facts.update.weight_decay == 0 && facts.update.outer_step == 1 &&
+                        facts.update.clipped != "update" && !facts.update.takes_signs &&
+                        facts.update.direction.empty();
   exam.precondition("the rule is more than a step along what was exchanged",
                     !is_plain,
                     is_plain

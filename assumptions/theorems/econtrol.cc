@@ -54,19 +54,21 @@ void synchronous_estimates_with_error_control(Examination& exam) {
   exam.constant_step();
   exam.nothing_decays_or_is_clipped();
   exam.precondition("no momentum after the exchange",
-                    facts.momentum == 0,
-                    fmt::format("momentum is {}", facts.momentum));
+                    facts.update.momentum == 0,
+                    fmt::format("momentum is {}", facts.update.momentum));
   exam.no_outer_step();
-  exam.precondition("workers exchange changes of estimates and sum what these have missed",
-                    facts.memory == Memory::control && facts.error_weight.has_value(),
-                    fmt::format("{} is {}", facts.feedback, memory_text(facts.memory)));
+  exam.precondition(
+      "workers exchange changes of estimates and sum what these have missed",
+      facts.feedback.memory == Memory::control && facts.feedback.error_weight.has_value(),
+      fmt::format("{} is {}", facts.names.feedback, memory_text(facts.feedback.memory)));
   exam.whole_messages_are_applied();
 }
 
 ErrorRecursion need_recursion(Examination& exam) {
   ErrorRecursion errors;
   errors.lost = 1 - exam.sparsifier_keeps_a_share();
-  errors.weight = exam.need({"w", exam.method().error_weight, "exact: of the error in a message"});
+  errors.weight =
+      exam.need({"w", exam.method().feedback.error_weight, "exact: of the error in a message"});
   errors.slowness = errors.lost * (1 + errors.weight) * (1 + errors.weight);
   const char* statement = "w is small against α: ν < 1, Bw² ≤ 1/2";
   if (std::isnan(errors.slowness)) {

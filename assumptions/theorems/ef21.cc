@@ -162,7 +162,7 @@ Bound three_point(const Evidence& evidence) {
   const double distortion = exam.need(evidence.initial_distortion());
   const auto recursion = evidence.estimate_recursion();
   const auto pairs = recursion.pairs();
-  const bool is_random = evidence.method().selects_at_random;
+  const bool is_random = !evidence.method().sparsifier.deterministic;
   const char* recursion_holds = "G′ ≤ (1 − A)G + B mean ‖∇f_p(x′) − ∇f_p(x)‖² in every iteration";
   const char* step_limit = "1/(L + L̃√(B/A))";
   exam.ask(recursion_holds);

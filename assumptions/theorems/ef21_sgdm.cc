@@ -30,14 +30,14 @@ Bound ef21_sgdm(const Evidence& evidence) {
   exam.constant_step();
   exam.nothing_decays_or_is_clipped();
   exam.precondition("no momentum after the exchange",
-                    facts.momentum == 0,
-                    fmt::format("momentum is {}", facts.momentum));
+                    facts.update.momentum == 0,
+                    fmt::format("momentum is {}", facts.update.momentum));
   exam.no_outer_step();
   exam.estimates_are_exchanged();
   exam.precondition("estimates follow an average of the gradients",
-                    facts.averaging.has_value(),
-                    facts.averaging ? fmt::format("a = {}", *facts.averaging)
-                                    : "they follow the gradients themselves");
+                    facts.feedback.averaging.has_value(),
+                    facts.feedback.averaging ? fmt::format("a = {}", *facts.feedback.averaging)
+                                             : "they follow the gradients themselves");
   exam.whole_messages_are_applied();
   const double alpha = exam.sparsifier_keeps_a_share();
   const double smoothness = exam.need(evidence.smoothness());
@@ -45,7 +45,8 @@ Bound ef21_sgdm(const Evidence& evidence) {
   const double gap = exam.need(evidence.initial_gap());
   const double variance = exam.need(evidence.noise_variance());
   const double distortion = exam.need(evidence.initial_distortion());
-  const double a = exam.need({"a", facts.averaging, "exact: weight of the newest gradient"});
+  const double a =
+      exam.need({"a", facts.feedback.averaging, "exact: weight of the newest gradient"});
   const double mean_part = smoothness / a;
   const double worker_part = worker_smoothness / alpha;
   const double root =

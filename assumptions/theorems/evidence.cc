@@ -190,10 +190,10 @@ Constant Evidence::step_size() const {
 std::optional<double> Evidence::largest_smoothness() const {
   std::optional<double> largest;
   for (const auto& seed : seeds_) {
-    if (method_.differences_are_of_f) {
+    if (method_.evaluation.differences_are_of_f) {
       largest = std::max(largest, seed.measures().single_difference.largest());
     }
-    if (method_.curvature_is_of_f) {
+    if (method_.evaluation.curvature_is_of_f) {
       largest = std::max(largest, seed.measures().single_curvature.largest());
     }
   }
@@ -201,8 +201,8 @@ std::optional<double> Evidence::largest_smoothness() const {
 }
 
 Constant Evidence::smoothness() const {
-  if (method_.smoothness) {
-    return of("L", method_.smoothness);
+  if (method_.objective.smoothness) {
+    return of("L", method_.objective.smoothness);
   }
   return measured("L",
                   std::max(largest_smoothness(), seen_),
@@ -215,7 +215,8 @@ Constant Evidence::initial_loss() const {
 }
 
 Constant Evidence::initial_gap() const {
-  const auto& floor = method_.minimum ? method_.minimum : method_.lower_bound;
+  const auto& floor =
+      method_.objective.minimum ? method_.objective.minimum : method_.objective.lower_bound;
   if (!floor) {
     return {"Δ", std::nullopt, "not known: f has no known minimum or lower bound"};
   }
@@ -228,25 +229,25 @@ Constant Evidence::initial_gap() const {
 }
 
 Constant Evidence::initial_distance_sq() const {
-  if (method_.initial_distance_sq) {
-    return of("‖w_0 − x*‖²", method_.initial_distance_sq);
+  if (method_.objective.initial_distance_sq) {
+    return of("‖w_0 − x*‖²", method_.objective.initial_distance_sq);
   }
   return measured("‖w_0 − x*‖²",
                   mean_of(seeds_, &SeedMeasures::initial_distance_sq),
                   {"at the first iteration", "any, with probes.evaluate"});
 }
 
-Constant Evidence::strong_convexity() const { return of("μ", method_.strong_convexity); }
+Constant Evidence::strong_convexity() const { return of("μ", method_.objective.strong_convexity); }
 
 Constant Evidence::worker_strong_convexity() const {
-  return method_.worker_strong_convexity
-             ? of("μ_min", method_.worker_strong_convexity)
+  return method_.objective.worker_strong_convexity
+             ? of("μ_min", method_.objective.worker_strong_convexity)
              : Constant{"μ_min", std::nullopt, "not known: a μ > 0 of every worker's objective"};
 }
 
 Constant Evidence::noise_variance() const {
-  if (method_.noise_variance) {
-    return of("σ²", method_.noise_variance);
+  if (method_.objective.noise_variance) {
+    return of("σ²", method_.objective.noise_variance);
   }
   return not_negative(
       largest(pooled(&SeedMeasures::noise), "σ²", {"half-batch variance", "noise"}));
@@ -300,16 +301,16 @@ namespace {
 
 Constant contraction_by_law(const RunFacts& method) {
   return {"q_p",
-          1 - *method.contraction,
+          1 - *method.sparsifier.contraction,
           fmt::format("exact: what {} promises{}",
-                      method.sparsifier,
-                      method.selects_at_random ? ", in expectation" : "")};
+                      method.names.sparsifier,
+                      method.sparsifier.deterministic ? "" : ", in expectation")};
 }
 
 }  // namespace
 
 Constant Evidence::worker_contraction_in_windows() const {
-  if (method_.contraction && method_.contraction_is_exact &&
+  if (method_.sparsifier.contraction && method_.sparsifier.exact &&
       method_.keeps_what_selection_leaves()) {
     return contraction_by_law(method_);
   }
@@ -319,19 +320,19 @@ Constant Evidence::worker_contraction_in_windows() const {
 }
 
 Constant Evidence::worker_contraction() const {
-  if (method_.contraction && method_.contraction_is_exact) {
+  if (method_.sparsifier.contraction && method_.sparsifier.exact) {
     return contraction_by_law(method_);  // of which single draws are a poor estimate
   }
   Constant seen = largest_beginning(pooled(&SeedMeasures::worker_contraction),
                                     "q_p",
                                     {"contraction of the residuals, on average", "residual"});
-  return seen.value || !method_.contraction ? seen : contraction_by_law(method_);
+  return seen.value || !method_.sparsifier.contraction ? seen : contraction_by_law(method_);
 }
 
 bool Evidence::worker_contraction_is_known() const {
-  const bool has_law = method_.contraction.has_value();
+  const bool has_law = method_.sparsifier.contraction.has_value();
   if (has_law &&
-      (method_.contraction_is_exact || !pooled(&SeedMeasures::worker_contraction).overall())) {
+      (method_.sparsifier.exact || !pooled(&SeedMeasures::worker_contraction).overall())) {
     return true;
   }
   return std::all_of(seeds_.begin(), seeds_.end(), [](const SeedEvidence& seed) {
@@ -367,20 +368,20 @@ Constant Evidence::initial_weighted_distortion() const {
 }
 
 Constant Evidence::worker_smoothness() const {
-  return method_.worker_smoothness
-             ? of("L̃", method_.worker_smoothness)
+  return method_.objective.worker_smoothness
+             ? of("L̃", method_.objective.worker_smoothness)
              : Constant{"L̃", std::nullopt, "not known: the workers' own smoothness"};
 }
 
 Constant Evidence::largest_worker_smoothness() const {
-  return method_.largest_worker_smoothness
-             ? of("L_max", method_.largest_worker_smoothness)
+  return method_.objective.worker_smoothness_max
+             ? of("L_max", method_.objective.worker_smoothness_max)
              : Constant{"L_max", std::nullopt, "not known: the workers' own smoothness"};
 }
 
 Constant Evidence::mean_worker_smoothness() const {
-  return method_.mean_worker_smoothness
-             ? of("L_AM", method_.mean_worker_smoothness)
+  return method_.objective.worker_smoothness_mean
+             ? of("L_AM", method_.objective.worker_smoothness_mean)
              : Constant{"L_AM", std::nullopt, "not known: the workers' own smoothness"};
 }
 
@@ -401,8 +402,9 @@ std::uint64_t Evidence::successive_iterations() const {
 }
 
 std::vector<Constant> Evidence::noise_growth() const {
-  if (method_.noise_variance) {
-    return {{"M", 0.0, method_.noise_variance->origin}, of("σ²", method_.noise_variance)};
+  if (method_.objective.noise_variance) {
+    return {{"M", 0.0, method_.objective.noise_variance->origin},
+            of("σ²", method_.objective.noise_variance)};
   }
   return line_above(pooled(&SeedMeasures::worker_true),
                     pooled(&SeedMeasures::noise),
@@ -447,8 +449,8 @@ Constant Evidence::largest_staleness() const {
             seen->largest,
             fmt::format("measured: largest staleness in each of {} versions", seen->measured)};
   }
-  if (method_.staleness) {
-    return {"τ", method_.staleness, "exact: the protocol's limit"};
+  if (method_.protocol.staleness) {
+    return {"τ", method_.protocol.staleness, "exact: the protocol's limit"};
   }
   return {"τ",
           std::nullopt,
@@ -467,14 +469,14 @@ Constant Evidence::fewest_contributions() const {
             seen->smallest,
             fmt::format("measured: fewest gradients in each of {} versions", seen->measured)};
   }
-  if (method_.contributions) {
-    return {"b", method_.contributions, "exact: gradients in a version"};
+  if (method_.protocol.contributions) {
+    return {"b", method_.protocol.contributions, "exact: gradients in a version"};
   }
   return {"b", 1.0, "exact: no version has fewer"};
 }
 
 Constant Evidence::concurrency() const {
-  if (method_.contributions == 1.0) {
+  if (method_.protocol.contributions == 1U) {
     return {"τ_C",
             method_.workers,
             "exact: every worker makes one gradient at a time, and each is a version"};
@@ -485,14 +487,13 @@ Constant Evidence::concurrency() const {
 }
 
 Constant Evidence::spectral_gap() const {
-  return method_.spectral_gap
-             ? Constant{"p", method_.spectral_gap, "exact: 1 − |λ_2| of the mixing matrix"}
+  return method_.protocol.spectral_gap
+             ? Constant{"p", method_.protocol.spectral_gap, "exact: 1 − |λ_2| of the mixing matrix"}
              : Constant{"p", std::nullopt, "not known: the spectral gap of the mixing matrix"};
 }
 
 Constant Evidence::local_steps() const {
-  return method_.local_steps ? Constant{"H", method_.local_steps, "exact: the period"}
-                             : Constant{"H", std::nullopt, "not known"};
+  return {"H", static_cast<double>(method_.protocol.local_steps), "exact: the period"};
 }
 
 }  // namespace residuum

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "assumptions/theorems/run_facts.h"
 #include "assumptions/theorems/seed_evidence.h"
 #include "assumptions/theorems/theorem.h"
+#include "core/record/run_facts.h"
 
 namespace residuum {
 

@@ -106,9 +106,10 @@ Examination::Examination(const Evidence& evidence, Left left, Taking taking)
   if (taking == Taking::all) {
     const char* statement = "all workers take part in every version";
     ask(statement);
-    if (method().participants) {
-      precondition(
-          statement, false, fmt::format("{} of {} do", *method().participants, method().workers));
+    if (method().protocol.participants) {
+      precondition(statement,
+                   false,
+                   fmt::format("{} of {} do", *method().protocol.participants, method().workers));
     }
   }
 }
@@ -159,8 +160,8 @@ void Examination::remark(const std::string& text) {
 /// Late gradients, and those of workers with models of their own or with a shift of the model, say
 /// nothing of grad f at the model that the theorems are about.
 bool Examination::half_batches_are_at_the_model() const {
-  return !method().shift_contraction &&
-         (method().synchrony == Synchrony::lockstep || method().synchrony == Synchrony::periodic);
+  return !method().shift_contraction && (method().protocol.synchrony == Synchrony::lockstep ||
+                                         method().protocol.synchrony == Synchrony::periodic);
 }
 
 std::optional<Average> Examination::left_at(const Snapshot& snapshot) const {
@@ -232,7 +233,7 @@ void Examination::remark_reservations(const Sides& last) {
   const bool uses_smoothness = std::any_of(bound_.constants.begin(),
                                            bound_.constants.end(),
                                            [](const Constant& one) { return one.symbol == "L"; });
-  if (uses_smoothness && !method().smoothness) {
+  if (uses_smoothness && !method().objective.smoothness) {
     remark("L is the largest ratio seen and may be larger: what holds holds, what fails may not");
   }
   const auto early = std::count_if(evidence_->seeds().begin(),
@@ -399,9 +400,9 @@ void Examination::has_rate(double rate) {
            std::abs(of_f->value - of_workers->value) <= kRounding * std::abs(of_f->value);
   };
   const auto problem = compressed_problem_of(facts);
-  const bool is_comparable = problem &&
-                             are_equal(facts.smoothness, facts.largest_worker_smoothness) &&
-                             are_equal(facts.strong_convexity, facts.worker_strong_convexity);
+  const bool is_comparable =
+      problem && are_equal(facts.objective.smoothness, facts.objective.worker_smoothness_max) &&
+      are_equal(facts.objective.strong_convexity, facts.objective.worker_strong_convexity);
   bound_.rates =
       RateSlack{.bound = rate,
                 .tight = is_comparable ? std::optional(tight_rate(*problem)) : std::nullopt,
@@ -533,31 +534,34 @@ void Examination::no_momentum() {
   const RunFacts& facts = method();
   precondition("no momentum",
                !facts.has_momentum(),
-               facts.averaging.value_or(1) < 1
+               facts.feedback.averaging.value_or(1) < 1
                    ? fmt::format("gradients enter by an average that takes {} of the newest",
-                                 *facts.averaging)
-                   : fmt::format("momentum is {}", facts.momentum));
+                                 *facts.feedback.averaging)
+                   : fmt::format("momentum is {}", facts.update.momentum));
 }
 
 void Examination::nothing_decays_or_is_clipped() {
   const RunFacts& facts = method();
-  precondition("no decay of weights, and neither gradients nor updates are clipped",
-               facts.weight_decay == 0 && facts.clipped == "nothing",
-               fmt::format("weight decay is {}, clipped is {}", facts.weight_decay, facts.clipped));
+  precondition(
+      "no decay of weights, and neither gradients nor updates are clipped",
+      facts.update.weight_decay == 0 && facts.update.clipped == "nothing",
+      fmt::format(
+          "weight decay is {}, clipped is {}", facts.update.weight_decay, facts.update.clipped));
 }
 
 void Examination::no_outer_step() {
   const char* statement = "the model moves by the update as it is";
   ask(statement);
-  if (method().takes_signs) {
+  if (method().update.takes_signs) {
     precondition(
         statement, false, "it moves by the signs of its entries, which follow no gradient");
-  } else if (!method().direction.empty()) {
-    precondition(statement,
-                 false,
-                 fmt::format("it moves by {}, which follow no gradient", method().direction));
-  } else if (method().outer_step != 1) {
-    precondition(statement, false, fmt::format("the outer step is {}", method().outer_step));
+  } else if (!method().update.direction.empty()) {
+    precondition(
+        statement,
+        false,
+        fmt::format("it moves by {}, which follow no gradient", method().update.direction));
+  } else if (method().update.outer_step != 1) {
+    precondition(statement, false, fmt::format("the outer step is {}", method().update.outer_step));
   }
 }
 
@@ -569,8 +573,8 @@ void Examination::plain_updates() {
 
 void Examination::lockstep() {
   precondition("workers exchange in lockstep",
-               method().synchrony == Synchrony::lockstep,
-               fmt::format("protocol is {}", method().protocol));
+               method().protocol.synchrony == Synchrony::lockstep,
+               fmt::format("protocol is {}", method().names.protocol));
 }
 
 void Examination::unbiased_gradients_at_model() {
@@ -588,12 +592,13 @@ void Examination::unbiased_gradients_at_model() {
 void Examination::unbiased_draws() {
   const RunFacts& facts = method();
   std::string detail =
-      facts.full_gradients ? "gradients are full" : "sampling is " + facts.sampling;
-  if (!facts.gradient_bias.empty()) {
-    detail = facts.gradient_bias;
+      facts.gradients.full ? "gradients are full" : "sampling is " + facts.names.sampling;
+  if (!facts.objective.gradient_bias.empty()) {
+    detail = facts.objective.gradient_bias;
   }
   precondition("gradients are unbiased given the past",
-               facts.gradient_bias.empty() && (facts.full_gradients || facts.independent_draws),
+               facts.objective.gradient_bias.empty() &&
+                   (facts.gradients.full || facts.gradients.independent_draws),
                detail);
 }
 
@@ -605,7 +610,7 @@ void Examination::unbiased_gradients() {
 void Examination::workers_hand_in_gradients() {
   const char* statement = "workers hand in gradients";
   ask(statement);
-  if (method().has_optimisers) {
+  if (method().update.has_optimisers) {
     precondition(statement, false, "they hand in directions of an optimiser");
   }
 }
@@ -613,10 +618,10 @@ void Examination::workers_hand_in_gradients() {
 void Examination::workers_are_alike() {
   const RunFacts& facts = method();
   precondition("every worker's gradients are those of f, in expectation",
-               facts.workers == 1 || facts.workers_are_alike || facts.in_rounds,
-               facts.workers == 1        ? "there is one worker"
-               : facts.workers_are_alike ? "the workers' objectives are the same"
-               : facts.in_rounds
+               facts.workers == 1 || facts.gradients.workers_alike || facts.protocol.in_rounds,
+               facts.workers == 1              ? "there is one worker"
+               : facts.gradients.workers_alike ? "the workers' objectives are the same"
+               : facts.protocol.in_rounds
                    ? "a version has one gradient of each worker, all taken at one model, and their "
                      "mean is one of f"
                    : "every worker draws from data of its own, and those that contribute more "
@@ -624,15 +629,16 @@ void Examination::workers_are_alike() {
 }
 
 void Examination::versions_are_means() {
-  const bool alike = method().contributions_weigh_alike;
+  const bool alike = method().protocol.contributions_weigh_alike;
   precondition("a version is the mean of its gradients",
                alike,
                alike ? "it is" : "gradients of workers that contribute more often weigh less");
 }
 
 void Examination::everything_is_sent() {
-  precondition(
-      "workers send everything", method().sends_everything, "sparsifier is " + method().sparsifier);
+  precondition("workers send everything",
+               method().sends_everything,
+               "sparsifier is " + method().names.sparsifier);
   whole_messages_are_applied();
 }
 
@@ -640,7 +646,7 @@ void Examination::lockstep_with_plain_updates() {
   lockstep();
   const char* statement = "z moves by gradients at the model";
   ask(statement);
-  if (method().participants && method().memory == Memory::estimate) {
+  if (method().protocol.participants && method().feedback.memory == Memory::estimate) {
     precondition(
         statement, false, "the estimates of absent workers follow gradients of earlier versions");
   }
@@ -653,28 +659,28 @@ void Examination::plain_synchronous_steps() {
   lockstep_with_plain_updates();
   const char* statement = "residuals in units of the step, or a constant step size";
   ask(statement);
-  if (facts.in_gradient_units) {
+  if (facts.feedback.in_gradient_units) {
     // Memory in gradients is memory in steps divided by eta: the same until eta changes.
     precondition(statement,
-                 facts.steps_are_constant,
-                 fmt::format("units are gradients, step rule is {}", facts.step_rule));
+                 facts.step.constant,
+                 fmt::format("units are gradients, step rule is {}", facts.names.step_rule));
   }
 }
 
 void Examination::constant_step() {
   precondition("constant step size",
-               method().steps_are_constant,
-               fmt::format("step rule is {}", method().step_rule));
+               method().step.constant,
+               fmt::format("step rule is {}", method().names.step_rule));
 }
 
 void Examination::steps_do_not_increase() {
   precondition("step sizes do not increase",
-               !method().steps_may_grow,
-               fmt::format("step rule is {}", method().step_rule));
+               !method().step.may_grow,
+               fmt::format("step rule is {}", method().names.step_rule));
 }
 
 void Examination::convex_objective() {
-  const auto& convex = method().convex;
+  const auto& convex = method().objective.convex;
   precondition("f is convex",
                convex.value_or(false),
                convex ? (*convex ? "it is" : "it is not") : "not known of this objective");
@@ -683,13 +689,14 @@ void Examination::convex_objective() {
 namespace {
 
 const char* use_of_messages(const RunFacts& facts) {
-  if (facts.applies_whole_messages) {
+  if (facts.aggregator.applies_whole_messages) {
     return "does";
   }
-  if (facts.weighs_messages) {
+  if (facts.aggregator.weighs_messages) {
     return "clips or weighs what was sent";
   }
-  return facts.approximates_sum ? "approximates the sum of the accumulators" : "cuts what was sent";
+  return facts.aggregator.approximates_sum ? "approximates the sum of the accumulators"
+                                           : "cuts what was sent";
 }
 
 }  // namespace
@@ -697,15 +704,15 @@ const char* use_of_messages(const RunFacts& facts) {
 void Examination::whole_messages_are_applied() {
   const RunFacts& facts = method();
   precondition("every message is applied as it was sent",
-               facts.applies_whole_messages,
-               fmt::format("aggregator {} {}", facts.aggregator, use_of_messages(facts)));
+               facts.aggregator.applies_whole_messages,
+               fmt::format("aggregator {} {}", facts.names.aggregator, use_of_messages(facts)));
 }
 
 void Examination::estimates_are_exchanged() {
   const RunFacts& facts = method();
   precondition("workers exchange changes of gradient estimates",
-               facts.memory == Memory::estimate,
-               fmt::format("{} is {}", facts.feedback, memory_text(facts.memory)));
+               facts.feedback.memory == Memory::estimate,
+               fmt::format("{} is {}", facts.names.feedback, memory_text(facts.feedback.memory)));
   precondition("the model moves by the mean of the estimates",
                facts.conserves,
                facts.conserves ? "nothing of their changes is lost"
@@ -714,8 +721,8 @@ void Examination::estimates_are_exchanged() {
 
 void Examination::full_gradients() {
   precondition("full gradients",
-               method().full_gradients,
-               method().full_gradients ? "gradients are full" : "gradients are drawn from batches");
+               method().gradients.full,
+               method().gradients.full ? "gradients are full" : "gradients are drawn from batches");
 }
 
 double Examination::model_is_shifted() {
@@ -729,23 +736,25 @@ double Examination::model_is_shifted() {
 double Examination::sparsifier_keeps_a_share() {
   const RunFacts& facts = method();
   precondition("the sparsifier keeps a share of every accumulator",
-               facts.contraction.has_value(),
-               "sparsifier is " + facts.sparsifier);
+               facts.sparsifier.contraction.has_value(),
+               "sparsifier is " + facts.names.sparsifier);
   return need({"α",
-               facts.contraction,
-               facts.law_is_claimed ? "claimed by the study: the share that the sparsifier keeps"
-                                    : "exact: the share that the sparsifier keeps"});
+               facts.sparsifier.contraction,
+               facts.sparsifier.claimed
+                   ? "claimed by the study: the share that the sparsifier keeps"
+                   : "exact: the share that the sparsifier keeps"});
 }
 
 void Examination::error_feedback() {
   const RunFacts& facts = method();
-  precondition("what was not delivered is added to the next gradient",
-               facts.memory == Memory::residual && facts.conserves,
-               facts.memory != Memory::residual
-                   ? fmt::format("{} is {}", facts.feedback, memory_text(facts.memory))
-                   : fmt::format("feedback {} {}",
-                                 facts.feedback,
-                                 facts.conserves ? "does" : "loses some of it for good"));
+  precondition(
+      "what was not delivered is added to the next gradient",
+      facts.feedback.memory == Memory::residual && facts.conserves,
+      facts.feedback.memory != Memory::residual
+          ? fmt::format("{} is {}", facts.names.feedback, memory_text(facts.feedback.memory))
+          : fmt::format("feedback {} {}",
+                        facts.names.feedback,
+                        facts.conserves ? "does" : "loses some of it for good"));
 }
 
 void Examination::error_feedback_of_whole_messages() {
@@ -756,8 +765,8 @@ void Examination::error_feedback_of_whole_messages() {
 void Examination::largest_entries_are_sent() {
   const RunFacts& facts = method();
   precondition("workers send their k largest entries",
-               facts.keeps_largest && facts.k.has_value(),
-               "sparsifier is " + facts.sparsifier);
+               facts.sparsifier.keeps_largest && facts.k.has_value(),
+               "sparsifier is " + facts.names.sparsifier);
 }
 
 void Examination::contracts(const std::string& statement, double contraction, bool proven) {
@@ -783,7 +792,7 @@ double Examination::gap_contracts_on_average() {
 double Examination::gap_contracts_in_every_iteration() {
   const char* statement = "contraction q < 1 in every iteration";
   ask(statement);
-  if (method().selects_at_random) {
+  if (!method().sparsifier.deterministic) {
     // Single draws are no expectation; the largest of windows over all seeds estimates it.
     const double q = need(evidence_->contraction());
     if (!std::isnan(q)) {
@@ -834,13 +843,13 @@ double Examination::step_at_most(double limit, const std::string& formula) {
   constexpr double kRounding = 1e-12;
   const bool below = eta <= limit * (1 + kRounding);
   const auto state =
-      method().smoothness ? PreconditionState::met : PreconditionState::no_violation_seen;
+      method().objective.smoothness ? PreconditionState::met : PreconditionState::no_violation_seen;
   precondition(statement,
                below ? state : PreconditionState::not_met,
                fmt::format("η = {:.6g}, limit {:.6g}{}",
                            eta,
                            limit,
-                           method().smoothness ? "" : " with an L that may be larger"));
+                           method().objective.smoothness ? "" : " with an L that may be larger"));
   return eta;
 }
 

@@ -19,8 +19,9 @@ namespace {
 
 void step_rule_is_that_of_the_theorem(Examination& exam, double shift, double convexity) {
   const RunFacts& facts = exam.method();
-  exam.precondition(
-      "step rule 8/(μ(a + t))", facts.step_shift.has_value(), "step rule is " + facts.step_rule);
+  exam.precondition("step rule 8/(μ(a + t))",
+                    facts.step.shift.has_value(),
+                    "step rule is " + facts.names.step_rule);
   const char* first_step = "the first step is 8/(μa)";
   exam.ask(first_step);
   const double eta = exam.evidence().step_size().value.value_or(std::nan(""));
@@ -46,16 +47,16 @@ Bound mem_sgd(const Evidence& evidence) {
   exam.error_feedback_of_whole_messages();
   exam.convex_objective();
   exam.precondition("the sparsifier keeps the share k/d of every accumulator, in expectation",
-                    facts.k && facts.contraction &&
-                        *facts.contraction >= *facts.k / facts.dimension * (1 - 1e-12),
-                    "sparsifier is " + facts.sparsifier);
+                    facts.k && facts.sparsifier.contraction &&
+                        *facts.sparsifier.contraction >= *facts.k / facts.dimension * (1 - 1e-12),
+                    "sparsifier is " + facts.names.sparsifier);
   const double convexity = exam.need(evidence.strong_convexity());
   exam.precondition("μ > 0", !(convexity <= 0), fmt::format("μ = {:.6g}", convexity));
   const double smoothness = exam.need(evidence.smoothness());
   const double distance = exam.need(evidence.initial_distance_sq());
   const double moment = exam.need(evidence.worker_second_moment());
   const double a =
-      exam.need(facts.step_shift ? Constant{"a", facts.step_shift, "exact: shift of the step rule"}
+      exam.need(facts.step.shift ? Constant{"a", facts.step.shift, "exact: shift of the step rule"}
                                  : Constant{"a", std::nullopt, "the step rule has no shift"});
   step_rule_is_that_of_the_theorem(exam, a, convexity);
   const double ratio = facts.dimension / facts.k.value_or(facts.dimension);

@@ -213,8 +213,8 @@ std::vector<Precondition> unmet_of(const Bound& bound) {
 
 std::vector<Precondition> unmet_preconditions(const Theorem& theorem, const RunFacts& facts) {
   RunFacts at_one_step = facts;
-  at_one_step.steps_are_constant = true;
-  at_one_step.steps_may_grow = false;
+  at_one_step.step.constant = true;
+  at_one_step.step.may_grow = false;
   return unmet_of(theorem.evaluate(Evidence(at_one_step)));
 }
 

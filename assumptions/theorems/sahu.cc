@@ -57,16 +57,16 @@ Bound threshold_bound(const Evidence& evidence, const Form& form, double start_f
   exam.constant_step();
   exam.error_feedback_of_whole_messages();
   exam.precondition("what a worker holds back is below a threshold in every entry",
-                    facts.threshold.has_value(),
-                    "sparsifier is " + facts.sparsifier);
+                    facts.sparsifier.threshold.has_value(),
+                    "sparsifier is " + facts.names.sparsifier);
   const Start start = need_start(exam, form, start_factor);
   const double smoothness = exam.need(evidence.smoothness());
   const AggregateNoise noise = aggregate_noise(exam);
-  const double tau = exam.need(
-      {"τ",
-       facts.threshold,
-       facts.threshold_follows_step ? "exact: the threshold ηλ" : "exact: the fixed threshold"});
-  if (!facts.threshold_follows_step) {
+  const double tau = exam.need({"τ",
+                                facts.sparsifier.threshold,
+                                facts.sparsifier.threshold_scales ? "exact: the threshold ηλ"
+                                                                  : "exact: the fixed threshold"});
+  if (!facts.sparsifier.threshold_scales) {
     exam.has_no_horizon();  // dτ² stays as it is when the step size is tuned to a longer run
   }
   const double eta = exam.step_at_most(1 / (form.limit * smoothness * noise.growth),
@@ -97,8 +97,8 @@ Bound top_k_bound(const Evidence& evidence, const Form& form, double start_facto
   exam.constant_step();
   exam.error_feedback_of_whole_messages();
   exam.precondition("the sparsifier keeps a share of every accumulator, in expectation",
-                    facts.contraction.has_value(),
-                    "sparsifier is " + facts.sparsifier);
+                    facts.sparsifier.contraction.has_value(),
+                    "sparsifier is " + facts.names.sparsifier);
   const Start start = need_start(exam, form, start_factor);
   const double smoothness = exam.need(evidence.smoothness());
   const AggregateNoise noise = aggregate_noise(exam, true);

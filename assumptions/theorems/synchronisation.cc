@@ -52,8 +52,8 @@ const char* protocol_statement(Synchrony synchrony) {
 
 void protocol_is(Examination& exam, Synchrony synchrony) {
   exam.precondition(protocol_statement(synchrony),
-                    exam.method().synchrony == synchrony,
-                    "protocol is " + exam.method().protocol);
+                    exam.method().protocol.synchrony == synchrony,
+                    "protocol is " + exam.method().names.protocol);
 }
 
 Examination::Terms start_and(double gap, std::vector<BoundTerm> rest) {

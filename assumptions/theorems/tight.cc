@@ -28,8 +28,8 @@ double need_pathwise_share(Examination& exam) {
   const RunFacts& facts = exam.method();
   const double share = exam.sparsifier_keeps_a_share();
   exam.precondition("the share is kept in every iteration, not in expectation",
-                    facts.contraction_is_pathwise,
-                    facts.contraction_is_pathwise ? "it is" : "single draws may keep less");
+                    facts.sparsifier.pathwise,
+                    facts.sparsifier.pathwise ? "it is" : "single draws may keep less");
   exam.precondition("messages leave something out",
                     !facts.sends_everything,
                     facts.sends_everything ? "they are whole accumulators" : "they do");
@@ -37,10 +37,11 @@ double need_pathwise_share(Examination& exam) {
 }
 
 void minimizer_is_common(Examination& exam) {
-  exam.precondition(
-      "x* minimises every worker's objective",
-      exam.method().shares_minimizer,
-      exam.method().shares_minimizer ? "it does" : "workers may have minimisers of their own");
+  exam.precondition("x* minimises every worker's objective",
+                    exam.method().gradients.shares_minimizer,
+                    exam.method().gradients.shares_minimizer
+                        ? "it does"
+                        : "workers may have minimisers of their own");
 }
 
 Bound tight_bound(Examination& exam) {
@@ -80,20 +81,23 @@ std::optional<ContractionRate> tight_linear_rate(const CompressedProblem& proble
 }
 
 std::optional<CompressedProblem> compressed_problem_of(const RunFacts& facts) {
-  if (!facts.largest_worker_smoothness || !facts.worker_strong_convexity || !facts.contraction) {
+  if (!facts.objective.worker_smoothness_max || !facts.objective.worker_strong_convexity ||
+      !facts.sparsifier.contraction) {
     return std::nullopt;
   }
-  const CompressedProblem problem{.smoothness = facts.largest_worker_smoothness->value,
-                                  .strong_convexity = facts.worker_strong_convexity->value,
-                                  .contraction = *facts.contraction};
+  const CompressedProblem problem{
+      .smoothness = facts.objective.worker_smoothness_max->value,
+      .strong_convexity = facts.objective.worker_strong_convexity->value,
+      .contraction = *facts.sparsifier.contraction};
   return problem.is_valid() && problem.contraction < 1 ? std::optional(problem) : std::nullopt;
 }
 
 std::optional<LyapunovFacts> lyapunov_facts(const RunFacts& facts, double step) {
   const auto problem = compressed_problem_of(facts);
-  const bool has_state = facts.memory == Memory::residual || facts.memory == Memory::estimate;
-  if (!problem || !has_state || facts.synchrony != Synchrony::lockstep || facts.participants ||
-      facts.averaging.value_or(1) < 1) {
+  const bool has_state =
+      facts.feedback.memory == Memory::residual || facts.feedback.memory == Memory::estimate;
+  if (!problem || !has_state || facts.protocol.synchrony != Synchrony::lockstep ||
+      facts.protocol.participants || facts.feedback.averaging.value_or(1) < 1) {
     return std::nullopt;
   }
   LyapunovFacts known{
@@ -119,10 +123,10 @@ void exchange_in_time(Examination& exam, bool local_steps) {
     exam.lockstep();
     return;
   }
-  const Synchrony synchrony = exam.method().synchrony;
+  const Synchrony synchrony = exam.method().protocol.synchrony;
   exam.precondition("workers exchange in lockstep or after local steps",
                     synchrony == Synchrony::lockstep || synchrony == Synchrony::periodic,
-                    fmt::format("protocol is {}", exam.method().protocol));
+                    fmt::format("protocol is {}", exam.method().names.protocol));
 }
 
 void memory_is(Examination& exam, Memory memory) {
@@ -132,9 +136,10 @@ void memory_is(Examination& exam, Memory memory) {
     exam.estimates_are_exchanged();
   } else {
     const RunFacts& facts = exam.method();
-    exam.precondition(fmt::format("the memory is {}", memory_text(memory)),
-                      facts.memory == memory,
-                      fmt::format("{} is {}", facts.feedback, memory_text(facts.memory)));
+    exam.precondition(
+        fmt::format("the memory is {}", memory_text(memory)),
+        facts.feedback.memory == memory,
+        fmt::format("{} is {}", facts.names.feedback, memory_text(facts.feedback.memory)));
   }
 }
 

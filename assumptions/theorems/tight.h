@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "assumptions/theorems/run_facts.h"
 #include "assumptions/theorems/theorem.h"
+#include "core/record/run_facts.h"
 #include "core/schedules/tight_rate.h"
 
 namespace residuum {

@@ -26,19 +26,19 @@ Ratios smoothness(const Evidence& evidence) {
                          ? "measured on a part of the samples, whose L may be larger than that of f"
                          : "needs the probe 'smoothness'");
   }
-  if (!facts.smoothness) {
+  if (!facts.objective.smoothness) {
     return no_ratios(fmt::format(
         "L of this objective is not known; the largest that the runs met is {:.6g}", *largest));
   }
   return ratios_of_seeds(evidence, "the probe 'smoothness'", [&](const SeedMeasures& measures) {
     std::optional<double> value;
-    if (facts.differences_are_of_f) {
+    if (facts.evaluation.differences_are_of_f) {
       value = measures.single_difference.largest();
     }
-    if (facts.curvature_is_of_f) {
+    if (facts.evaluation.curvature_is_of_f) {
       value = std::max(value, measures.single_curvature.largest());
     }
-    return value ? std::optional<double>(*value / facts.smoothness->value) : std::nullopt;
+    return value ? std::optional<double>(*value / facts.objective.smoothness->value) : std::nullopt;
   });
 }
 
@@ -58,10 +58,10 @@ Singles quotients_above(const SeedEvidence& seed, const RunFacts& facts, double 
       all.where = one.where;
     }
   };
-  if (facts.differences_are_of_f) {
+  if (facts.evaluation.differences_are_of_f) {
     add(measures.single_difference);
   }
-  if (facts.curvature_is_of_f) {
+  if (facts.evaluation.curvature_is_of_f) {
     add(measures.single_curvature);
   }
   return all;
@@ -75,7 +75,7 @@ SinglesOfSeeds single_smoothness(const Evidence& evidence) {
   }
   SinglesOfSeeds singles;
   for (const auto& seed : evidence.seeds()) {
-    singles.seeds.push_back(quotients_above(seed, facts, facts.smoothness->value));
+    singles.seeds.push_back(quotients_above(seed, facts, facts.objective.smoothness->value));
   }
   return singles;
 }
@@ -86,16 +86,16 @@ constexpr const char* kSumsOfGradients =
     "with local steps what a worker exchanges is a sum of gradients at many models";
 
 Ratios independence(const Evidence& evidence) {
-  if (evidence.method().full_gradients || evidence.method().deterministic) {
+  if (evidence.method().gradients.full || evidence.method().deterministic) {
     return no_ratios("gradients have no noise");
   }
-  if (!evidence.method().independent_draws) {
+  if (!evidence.method().gradients.independent_draws) {
     return no_ratios("halves of a shuffled pass are not independent; sample with replacement");
   }
-  if (evidence.method().synchrony == Synchrony::periodic) {
+  if (evidence.method().protocol.synchrony == Synchrony::periodic) {
     return no_ratios(kSumsOfGradients);
   }
-  if (evidence.method().participants.value_or(evidence.method().workers) < 2) {
+  if (evidence.method().taking_part() < 2) {
     return no_ratios("with one worker the ratio is one by its definition");
   }
   return pooled_ratios(
@@ -103,19 +103,19 @@ Ratios independence(const Evidence& evidence) {
 }
 
 Ratios unbiased_gradients(const Evidence& evidence) {
-  if (evidence.method().full_gradients || evidence.method().deterministic) {
+  if (evidence.method().gradients.full || evidence.method().deterministic) {
     return no_ratios("gradients have no noise");
   }
-  if (evidence.method().synchrony == Synchrony::periodic) {
+  if (evidence.method().protocol.synchrony == Synchrony::periodic) {
     return no_ratios(kSumsOfGradients);
   }
   Ratios ratios = pooled_ratios(evidence,
                                 "the probe 'noise' and full gradients (probes.full_gradient)",
                                 &SeedMeasures::gradient_bias);
-  if (evidence.method().has_optimisers) {
+  if (evidence.method().update.has_optimisers) {
     ratios.known_not = "workers hand in directions of an optimiser, not gradients";
-  } else if (!evidence.method().gradient_bias.empty()) {
-    ratios.known_not = evidence.method().gradient_bias;
+  } else if (!evidence.method().objective.gradient_bias.empty()) {
+    ratios.known_not = evidence.method().objective.gradient_bias;
   } else if (evidence.method().shift_contraction) {
     ratios.known_not = "gradients are taken at the shift that a server has sent, not at the model";
   }
@@ -174,10 +174,10 @@ Ratios bounded_moment(const Evidence& evidence) {
 }
 
 Ratios bounded_noise(const Evidence& evidence) {
-  if (evidence.method().full_gradients) {
+  if (evidence.method().gradients.full) {
     return no_ratios("gradients have no noise");
   }
-  if (!evidence.method().independent_draws) {
+  if (!evidence.method().gradients.independent_draws) {
     return no_ratios("halves of a shuffled pass are not independent; sample with replacement");
   }
   const std::string needs = growth_needs(evidence, &SeedMeasures::noise, "noise");
@@ -194,8 +194,8 @@ Ratios bounded_noise(const Evidence& evidence) {
 void judge_in_expectation(const RunFacts& facts, bool is_exact, SinglesOfSeeds& singles) {
   if (is_exact) {
     singles.holds_by_law = true;
-    singles.in_expectation = "1 in expectation by the law of " + facts.sparsifier;
-  } else if (facts.selects_at_random) {
+    singles.in_expectation = "1 in expectation by the law of " + facts.names.sparsifier;
+  } else if (!facts.sparsifier.deterministic) {
     singles.in_expectation =
         "the selection is random: the assumption is about its expectation, of which single draws "
         "say nothing";
@@ -203,8 +203,9 @@ void judge_in_expectation(const RunFacts& facts, bool is_exact, SinglesOfSeeds& 
 }
 
 bool selection_is_exact(const RunFacts& facts) {
-  return facts.loses_as_random() && facts.shares_support && !facts.weighs_messages &&
-         !facts.approximates_sum && (facts.applies_whole_messages || facts.selects_largest);
+  return facts.loses_as_random() && facts.sparsifier.shares_support &&
+         !facts.aggregator.weighs_messages && !facts.aggregator.approximates_sum &&
+         (facts.aggregator.applies_whole_messages || facts.aggregator.selects_largest);
 }
 
 bool residual_is_exact(const RunFacts& facts) {
@@ -214,7 +215,7 @@ bool residual_is_exact(const RunFacts& facts) {
 Ratios selection(const Evidence& evidence) {
   Ratios ratios = pooled_ratios(evidence, "the probe 'delta'", &SeedMeasures::selection);
   if (selection_is_exact(evidence.method())) {
-    ratios.by_law = "1 in expectation by the law of " + evidence.method().sparsifier;
+    ratios.by_law = "1 in expectation by the law of " + evidence.method().names.sparsifier;
   }
   return ratios;
 }
@@ -232,9 +233,9 @@ constexpr double kGapOfRounding = 1e-9;
 constexpr const char* kNoGap = "nothing is held back: the gap w - z is rounding";
 
 bool holds_nothing_back(const RunFacts& method) {
-  return method.sends_everything && method.contraction == 1.0 && method.applies_whole_messages &&
-         method.memory == Memory::residual && method.synchrony == Synchrony::lockstep &&
-         !method.participants;
+  return method.sends_everything && method.sparsifier.contraction == 1.0 &&
+         method.aggregator.applies_whole_messages && method.feedback.memory == Memory::residual &&
+         method.protocol.synchrony == Synchrony::lockstep && !method.protocol.participants;
 }
 
 bool gap_is_rounding(const Evidence& evidence) {
@@ -274,10 +275,10 @@ constexpr const char* kNoSelection =
 /// Says why residuals are not held against accumulators that they are not what is left of; empty
 /// where they are.
 std::string no_accumulators_of_residuals(const RunFacts& facts) {
-  if (facts.participants || facts.synchrony == Synchrony::late) {
+  if (facts.protocol.participants || facts.protocol.synchrony == Synchrony::late) {
     return "the residuals are those of all workers, and the accumulators of those that take part";
   }
-  if (facts.memory == Memory::control) {
+  if (facts.feedback.memory == Memory::control) {
     return "a residual has a part that its accumulator lacks, so that the selection does not bound "
            "it";
   }
@@ -300,7 +301,7 @@ Ratios worker_contraction(const Evidence& evidence) {
                                   return seed.single_worker_selection.measured > 0 ? 1 : factor;
                                 });
   if (residual_is_exact(evidence.method())) {
-    ratios.by_law = "1 in expectation by the law of " + evidence.method().sparsifier;
+    ratios.by_law = "1 in expectation by the law of " + evidence.method().names.sparsifier;
   }
   return ratios;
 }
@@ -352,8 +353,9 @@ ResidualBound residual_bound(const Evidence& evidence) {
 
 /// Returns whether every accumulator is a residual and one step by a gradient of the workers.
 bool accumulates_plain_gradients(const RunFacts& facts) {
-  return facts.memory == Memory::residual && facts.synchrony == Synchrony::lockstep &&
-         !facts.has_momentum() && facts.clipped == "nothing" && !facts.participants;
+  return facts.feedback.memory == Memory::residual &&
+         facts.protocol.synchrony == Synchrony::lockstep && !facts.has_momentum() &&
+         facts.update.clipped == "nothing" && !facts.protocol.participants;
 }
 
 /// The window whose mean |e|^2 over all seeds is largest, of those that every seed has. The bound
@@ -519,7 +521,8 @@ std::optional<double> worker_residual_bound(const Evidence& evidence) {
   const RunFacts& facts = evidence.method();
   const auto q = evidence.worker_contraction_in_windows().value;
   const auto moment = evidence.worker_second_moment().value;
-  const auto step = facts.in_gradient_units ? std::optional(1.0) : evidence.step_size().value;
+  const auto step =
+      facts.feedback.in_gradient_units ? std::optional(1.0) : evidence.step_size().value;
   if (!judges::accumulates_plain_gradients(facts) || !q || !moment || !step || !(*q >= 0)) {
     return std::nullopt;
   }

@@ -125,6 +125,18 @@ class Feedback {
   /// Returns the part of that sum that enters messages; absent for other feedbacks.
   virtual std::optional<double> error_weight() const { return std::nullopt; }
 
+  /// Returns what theorems, verdicts and probes must know of it.
+  FeedbackLaw law() const {
+    return {.memory = controls_error() ? Memory::control
+                      : estimates()    ? Memory::estimate
+                      : has_velocity() ? Memory::velocity
+                                       : Memory::residual,
+            .in_gradient_units = units() == Units::gradient,
+            .averaging = averaging(),
+            .error_weight = error_weight(),
+            .decay = decay()};
+  }
+
   /// True if a residual loses what was selected, whatever a quantiser made of it.
   virtual bool clears_selection() const { return false; }
 

@@ -8,7 +8,7 @@
 #include "core/measurement/gathering.h"
 #include "core/measurement/magnitudes.h"
 #include "core/quantisers/coded_message.h"
-#include "core/training/method.h"
+#include "core/training/method_facts.h"
 #include "core/training/training.h"
 #include "core/vectors/dense.h"
 
@@ -107,6 +107,16 @@ std::vector<double> magnitude_shares(const Training& training,
   return shares;
 }
 
+/// Returns the record of a run, with what the training knows of its objective.
+RunFacts facts_of(const Training& training, const ProtocolLaw& law) {
+  RunFacts facts = method_facts(
+      *training.method, training.objective->dimension(), law, training.cluster->workers());
+  if (training.minimum) {
+    facts.objective.minimum = Known{.value = *training.minimum, .origin = {}};
+  }
+  return facts;
+}
+
 /// Returns whether the means of gradients and of what feedback takes in are two: with velocities,
 /// and with estimates of workers some of whom are absent.
 bool inputs_are_no_gradients(const Feedback& feedback, bool leaves_out) {
@@ -120,6 +130,7 @@ Measurement<Real>::Measurement(const Training& training,
                                const ProtocolLaw& law,
                                std::span<const double> initial_point)
     : training_(training),
+      facts_(facts_of(training, law)),
       is_root_(training.cluster->world().is_root()),
       in_gradient_units_(training.method->feedback->units() == Units::gradient),
       late_(law.synchrony == Synchrony::late),
@@ -420,27 +431,14 @@ void Measurement<Real>::gather_scalars(const StepState<Real>& state) {
 template <class Real>
 RunView Measurement<Real>::run_view(const StepState<Real>& state) const {
   const Method& method = *training_.method;
-  const bool keeps = have_own_models_ || method.conserves_but_for_decay(lists_.sent_everything(),
-                                                                        training_.taking_part());
-  return {.workers = training_.cluster->workers(),
-          .dimension = training_.objective->dimension(),
-          .conserves = keeps && method.feedback->decay() == 1,
-          .conserves_but_for_decay = keeps,
-          .decay = method.feedback->decay(),
-          .applies_whole_messages = method.aggregator->law().applies_whole_messages,
-          .unit_roundoff = std::numeric_limits<Real>::epsilon() / 2,
+  return {.unit_roundoff = std::numeric_limits<Real>::epsilon() / 2,
           .momentum = method.momentum,
-          .moves_by_update = method.update_rule == UpdateRule::mean,
           .steps_locally = state.steps_locally,
-          .gradients_are_current = !late_ && !have_own_models_,
-          .gradients_at_model = !method.aggregator->law().shifts_model,
-          .exchanges_gradients = !have_own_models_,
-          .leaves_out = !state.participants.are_all(),
           .batch_is_exact = training_.objective->samples() > 0 && training_.batch == 0,
-          .estimates = method.feedback->estimates() && !method.feedback->controls_error(),
-          .accumulators_hold_residuals = !method.feedback->controls_error(),
+          .conserves_but_for_decay =
+              have_own_models_ ||
+              method.conserves_but_for_decay(lists_.sent_everything(), training_.taking_part()),
           .worker_smoothness = training_.worker_smoothness,
-          .minimum = training_.minimum,
           .minimizer = training_.minimizer,
           .lyapunov = training_.lyapunov};
 }
@@ -539,7 +537,8 @@ StepView Measurement<Real>::view_of(const StepState<Real>& state,
   } else {
     update_ = widened(state.delivery.sum);
   }
-  return {.iteration = state.iteration,
+  return {.facts = facts_,
+          .iteration = state.iteration,
           .epoch = state.epoch,
           .step_size = state.step_size,
           .memory_step = memory_step(state),

@@ -115,6 +115,7 @@ class Measurement {
   }
 
   const Training& training_;
+  RunFacts facts_;  // of the run, which probes see
   bool is_root_;
   bool in_gradient_units_;
   bool late_;

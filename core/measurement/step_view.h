@@ -12,6 +12,7 @@
 
 #include "core/aggregators/aggregator.h"
 #include "core/objective.h"
+#include "core/record/run_facts.h"
 #include "core/schedules/tight_rate.h"
 #include "core/training/late_message.h"
 #include "core/training/model_shift.h"
@@ -45,32 +46,16 @@ struct NetworkView {
   std::span<const double> ready = {};
 };
 
-/// RunView has what is the same in every iteration of a run.
+/// RunView has what probes must know of a run and its record does not say.
 struct RunView {
-  int workers = 1;
-  std::size_t dimension = 0;
-  bool conserves = true;                // the method claims that nothing is lost
-  bool conserves_but_for_decay = true;  // as `conserves`, except for the decay of residuals
-  double decay = 1;                     // factor of the residual per iteration; 1: none
-  bool applies_whole_messages = true;
-  double unit_roundoff = 0;  // that of the numbers that workers exchange
-  double momentum = 0;
-  /// The model moves by g itself, not by its signs or polar factors; else w - z is not the mean
-  /// residual.
-  bool moves_by_update = true;
+  double unit_roundoff = 0;    // that of the numbers that workers exchange
+  double momentum = 0;         // after the exchange; the record's may be one before it
   bool steps_locally = false;  // workers hand in how far they have stepped, not one gradient at w_t
-  bool gradients_are_current = true;  // all gradients of a version are taken at the one before it
-  bool gradients_at_model = true;     // and that is the model, no shift of it
-  bool exchanges_gradients = true;  // g is made of accumulated gradients; else workers mix models,
-                                    // and there is no g, accumulator or residual to speak of
-  bool leaves_out = false;          // a version is made by some of the workers, its contributors
-  bool batch_is_exact = false;      // gradients have no noise: their halves would be equal
-  bool estimates = false;           // workers exchange changes of gradient estimates
-  /// True if a^p holds all of e^p, so that e^p_{t+1} is what was left of a^p_t.
-  bool accumulators_hold_residuals = true;
-  std::span<const double> worker_smoothness;  // L_p of every worker, empty where not known
-  std::optional<double> minimum;              // f*
-  std::span<const double> minimizer = {};     // x*, empty where not known
+  bool batch_is_exact = false;  // gradients have no noise: their halves would be equal
+  /// The method claims that nothing of what was sent is lost, except for the decay of residuals.
+  bool conserves_but_for_decay = true;
+  std::span<const double> worker_smoothness = {};  // L_p of every worker, empty where not known
+  std::span<const double> minimizer = {};          // x*, empty where not known
   std::optional<LyapunovFacts> lyapunov = std::nullopt;
 };
 
@@ -183,7 +168,15 @@ struct StepTimes {
   std::optional<double> wall_s = std::nullopt;
 };
 
+/// Returns the record of a run of which nothing is known but that it is dense SGD.
+inline const RunFacts& default_facts() {
+  static const RunFacts facts;
+  return facts;
+}
+
 struct StepView {
+  const RunFacts& facts = default_facts();  // of the run; of its objective f* alone
+
   std::uint64_t iteration = 0;
   double epoch = 0;
   double step_size = 0;           // eta_t
@@ -191,30 +184,48 @@ struct StepView {
   bool follows_measured = false;  // the iteration before this one was measured too
   bool sorts = false;             // measurements that sort are due
 
-  RunView run;
-  SelectionView selection;
-  MeanView mean;
-  ExchangeView exchange;
-  IteratesView iterates;
-  EvaluationsView evaluations;
-  std::span<const WorkerScalars> worker_scalars;  // of all workers
+  RunView run = {};
+  SelectionView selection = {};
+  MeanView mean = {};
+  ExchangeView exchange = {};
+  IteratesView iterates = {};
+  EvaluationsView evaluations = {};
+  std::span<const WorkerScalars> worker_scalars = {};  // of all workers
   /// The contributions to this version have these scalars and workers, which increase in lockstep.
   /// Both are empty where every worker made one, which `worker_scalars` then has.
-  std::span<const WorkerScalars> contributed;
-  std::span<const int> contributors;
-  std::optional<VersionNotes> notes;
-  std::optional<HalfBatches> halves;  // absent where batches were not split
+  std::span<const WorkerScalars> contributed = {};
+  std::span<const int> contributors = {};
+  std::optional<VersionNotes> notes = std::nullopt;
+  std::optional<HalfBatches> halves = std::nullopt;  // absent where batches were not split
   /// This is the mean noise of the gradients since the last row whose batches were split; it is
   /// absent where gradients are current.
-  std::optional<double> late_noise;
-  std::optional<TestResult> test;
-  StepTimes times;
-  NetworkView network;
+  std::optional<double> late_noise = std::nullopt;
+  std::optional<TestResult> test = std::nullopt;
+  StepTimes times = {};
+  NetworkView network = {};
   /// The share of an accumulator's entries in each bin of magnitudes.h, as a mean over the workers;
   /// empty where they were not counted.
-  std::span<const double> magnitudes;
+  std::span<const double> magnitudes = {};
 
-  double rho() const { return selection.k / static_cast<double>(run.dimension); }
+  double rho() const { return selection.k / facts.dimension; }
+  std::size_t dimension() const { return static_cast<std::size_t>(facts.dimension); }
+
+  /// True if g is made of accumulated gradients; else workers mix models, and there is no g,
+  /// accumulator or residual to speak of.
+  bool exchanges_gradients() const { return facts.protocol.synchrony != Synchrony::neighbours; }
+  /// True if all gradients of a version are taken at the one before it.
+  bool gradients_are_current() const {
+    return exchanges_gradients() && facts.protocol.synchrony != Synchrony::late;
+  }
+  /// True if a version is made by some of the workers, its contributors.
+  bool leaves_out() const { return facts.protocol.participants.has_value(); }
+  /// True if the method claims that nothing is lost.
+  bool conserves() const { return run.conserves_but_for_decay && facts.feedback.decay == 1; }
+  /// True if workers exchange changes of gradient estimates.
+  bool estimates() const { return facts.feedback.memory == Memory::estimate; }
+  /// True if a^p holds all of e^p, so that e^p_{t+1} is what was left of a^p_t.
+  bool accumulators_hold_residuals() const { return facts.feedback.memory != Memory::control; }
+
   /// Returns the scalars of the contributions to this version.
   std::span<const WorkerScalars> contributions() const {
     return contributed.empty() ? worker_scalars : contributed;
@@ -224,7 +235,7 @@ struct StepView {
     return contributors.empty() ? static_cast<int>(contribution) : contributors[contribution];
   }
   /// Returns what the sum over contributions is divided by.
-  double divisor() const { return exchange.divisor.value_or(run.workers); }
+  double divisor() const { return exchange.divisor.value_or(facts.workers); }
 };
 
 /// An observer is shown the measured iterations, on the root process only.

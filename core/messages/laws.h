@@ -3,9 +3,41 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace residuum {
+
+/// The law of a sparsifier holds for every accumulator a of d entries; a bound that does not exist
+/// is absent.
+struct SparsifierLaw {
+  std::optional<double> contraction = std::nullopt;  // delta_c: E|a - C(a)|^2 <= (1 - delta_c)|a|^2
+  bool pathwise = true;  // the bound holds for each draw, not only in expectation
+  std::optional<double> threshold = std::nullopt;  // |a_i - C(a)_i| < threshold for every i
+
+  // Theorems, verdicts and predictions rely on these claims; by default a rule makes none.
+  bool exact = false;             // E|a - C(a)|^2 = (1 - delta_c) |a|^2
+  bool deterministic = false;     // no draw enters C(a)
+  bool keeps_values = false;      // C(a)_i is a_i or 0
+  bool keeps_largest = false;     // C(a) = Top_k(a), the k largest entries of all d unchanged
+  bool shares_support = false;    // one set of indices for all workers, chosen without their a
+  bool unbiased = false;          // E C(a) = a
+  bool threshold_scales = false;  // the threshold is proportional to the step size
+  bool reuses_threshold = false;  // C depends on the messages before, by Candidates' threshold
+
+  bool claimed = false;  // a study claims this law of a rule that the program does not know
+};
+
+/// The law of a quantiser holds for every x of n values whose squares have a finite float64 sum, up
+/// to the rounding of what is decoded; a bound that does not exist is absent. No bound grows
+/// stronger with n.
+struct QuantiserLaw {
+  std::optional<double> contraction = std::nullopt;  // alpha: E|x - Q(x)|^2 <= (1 - alpha) |x|^2
+  std::optional<double> variance =
+      std::nullopt;     // omega: E Q(x) = x and E|Q(x) - x|^2 <= omega |x|^2
+  bool random = false;  // draws enter Q(x); else the bounds hold for each x itself
+  int bits = 0;         // of one value; scales and tables come on top
+};
 
 /// A law is what holds for an aggregator whatever the messages are.
 struct AggregatorLaw {
@@ -32,6 +64,46 @@ struct AggregatorLaw {
   // Predictions and verdicts rely on these claims; by default an aggregator makes none.
   bool completes_support = false;  // on its support g is the sum of all a^p: no error there
   bool selects_largest = false;    // of sums of messages it keeps the k largest entries
+};
+
+/// How a worker remembers what was not delivered.
+enum class Memory { residual, velocity, estimate, control };
+
+/// Returns "residual", "velocity", "estimate" or "control".
+constexpr std::string_view name_of(Memory memory) {
+  switch (memory) {
+    case Memory::residual:
+      return "residual";
+    case Memory::velocity:
+      return "velocity";
+    case Memory::estimate:
+      return "estimate";
+    case Memory::control:
+      return "control";
+  }
+  return "";
+}
+
+/// Returns the memory of this name, if there is one.
+constexpr std::optional<Memory> memory_of(std::string_view name) {
+  for (const auto memory :
+       {Memory::residual, Memory::velocity, Memory::estimate, Memory::control}) {
+    if (name_of(memory) == name) {
+      return memory;
+    }
+  }
+  return std::nullopt;
+}
+
+/// A law is what holds for a feedback, whatever was delivered.
+struct FeedbackLaw {
+  Memory memory = Memory::residual;
+  bool in_gradient_units = false;  // the memory holds gradients, not steps
+  /// a, where estimates follow an average v := (1 - a) v + a G of the gradients.
+  std::optional<double> averaging = std::nullopt;
+  /// w, the part of what estimates have missed that enters messages.
+  std::optional<double> error_weight = std::nullopt;
+  double decay = 1;  // factor of the residual per iteration; below 1 the rest is lost by design
 };
 
 /// How the workers of a run stay in step.
@@ -94,6 +166,28 @@ struct ProtocolLaw {
   /// True if rows have the time of the wall clock and none that is virtual. It holds wherever
   /// is_real does, and for workers in lockstep that a study wants to be timed so.
   bool is_on_wall_clock = false;
+};
+
+/// A law is what holds for the step sizes of a rule.
+struct StepLaw {
+  bool constant = false;                       // all steps are equal
+  bool may_grow = true;                        // a step may be larger than one before it
+  std::optional<double> shift = std::nullopt;  // a of eta_t = value/(a + t)
+};
+
+/// A law is what holds for how the model moves by what was exchanged.
+struct UpdateLaw {
+  double momentum = 0;              // before or after the exchange
+  double outer_step = 1;            // the update is multiplied by it
+  bool takes_signs = false;         // the model moves by the signs of the update
+  std::string direction = {};       // what else of the update the model moves by; empty: the update
+  double weight_decay = 0;          // added after the exchange: f does not have it
+  double effective_decay = 0;       // the run minimises f + (this/2)|w|^2
+  std::string clipped = "nothing";  // or "worker" gradients, or the "update"
+  bool has_optimisers = false;      // workers step along an optimiser's directions, not gradients
+
+  /// True if the model moves by the update itself.
+  bool is_plain() const { return !takes_signs && direction.empty(); }
 };
 
 /// True if times of gradients and messages decide which gradients a version is made of.

@@ -11,19 +11,10 @@
 #include <span>
 
 #include "core/config/registry.h"
+#include "core/messages/laws.h"
 #include "core/random/random.h"
 
 namespace residuum {
-
-/// The law holds for every x of n values whose squares have a finite float64 sum, up to the
-/// rounding of what is decoded; a bound that does not exist is absent. No bound grows stronger with
-/// n.
-struct QuantiserLaw {
-  std::optional<double> contraction;  // alpha: E|x - Q(x)|^2 <= (1 - alpha) |x|^2
-  std::optional<double> variance;     // omega: E Q(x) = x and E|Q(x) - x|^2 <= omega |x|^2
-  bool random = false;                // draws enter Q(x); else the bounds hold for each x itself
-  int bits = 0;                       // of one value; scales and tables come on top
-};
 
 /// Returns the law of an unbiased random quantiser with this omega. With `shrinks` it sends
 /// Q(x)/(1 + omega), a contraction with alpha = 1/(1 + omega) (Beznosikov et al. 2020, lemma 1).

@@ -7,15 +7,10 @@
 #include <optional>
 
 #include "core/config/registry.h"
+#include "core/messages/laws.h"
 #include "core/objective.h"
 
 namespace residuum {
-
-/// What theorems must know of a rule whose steps vary.
-struct StepLaw {
-  bool may_grow = true;                        // a step may be larger than one before it
-  std::optional<double> shift = std::nullopt;  // a of eta_t = value/(a + t)
-};
 
 class StepRule {
  public:
@@ -33,7 +28,9 @@ class StepRule {
   virtual std::optional<double> constant() const { return std::nullopt; }
 
   /// Returns the rule's law; by default it promises nothing.
-  virtual StepLaw law() const { return {.may_grow = !constant()}; }
+  virtual StepLaw law() const {
+    return {.constant = constant().has_value(), .may_grow = !constant()};
+  }
 
   /// Returns the weight of w_t in the average of the iterates that the rule's theorem is about.
   virtual double weight(std::uint64_t /*iteration*/) const { return 1; }

@@ -13,6 +13,7 @@
 
 #include "core/config/registry.h"
 #include "core/config/section.h"
+#include "core/messages/laws.h"
 #include "core/messages/message.h"
 #include "core/random/random.h"
 #include "core/vectors/select.h"
@@ -30,25 +31,6 @@ struct SelectionContext {
   std::optional<std::uint64_t> messages = std::nullopt;
 
   std::uint64_t messages_before() const { return messages.value_or(iteration); }
-};
-
-/// The law holds for every accumulator a of d entries; a bound that does not exist is absent.
-struct SparsifierLaw {
-  std::optional<double> contraction;  // delta_c: E|a - C(a)|^2 <= (1 - delta_c) |a|^2
-  bool pathwise = true;               // the bound holds for each draw, not only in expectation
-  std::optional<double> threshold;    // |a_i - C(a)_i| < threshold for every i
-
-  // Theorems, verdicts and predictions rely on these claims; by default a rule makes none.
-  bool exact = false;             // E|a - C(a)|^2 = (1 - delta_c) |a|^2
-  bool deterministic = false;     // no draw enters C(a)
-  bool keeps_values = false;      // C(a)_i is a_i or 0
-  bool keeps_largest = false;     // C(a) = Top_k(a), the k largest entries of all d unchanged
-  bool shares_support = false;    // one set of indices for all workers, chosen without their a
-  bool unbiased = false;          // E C(a) = a
-  bool threshold_scales = false;  // the threshold is proportional to the step size
-  bool reuses_threshold = false;  // C depends on the messages before, by Candidates' threshold
-
-  bool claimed = false;  // a study claims this law of a rule that the program does not know
 };
 
 /// Returns the claims that both laws imply, with the weaker constants.

@@ -68,7 +68,7 @@ void read_path(const std::filesystem::path& file, const Run& run, AdvisedRun& re
 AdvisedRun read_advised(const Run& run, Column quantity) {
   AdvisedRun read;
   read.has_diverged = run.state == "diverged";
-  read.local_steps = static_cast<double>(run.facts.local_steps.value_or(1));
+  read.local_steps = static_cast<double>(run.facts.protocol.local_steps);
   bool is_even = true;
   read_iterations(run.folder / "iterations.csv", run.id, [&](const IterationRecord& record) {
     if (const auto value = record.get(quantity)) {

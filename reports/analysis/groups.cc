@@ -238,12 +238,13 @@ Group* planned_group(const Run& run, std::vector<Group>& groups) {
 
 bool sends_everything(const ResultFolder& folder, const Group& group) {
   const RunFacts& facts = folder.runs[group.runs.front()].facts;
-  return facts.sends_everything && facts.applies_whole_messages && !facts.approximates_sum;
+  return facts.sends_everything && facts.aggregator.applies_whole_messages &&
+         !facts.aggregator.approximates_sum;
 }
 
 bool selects_at_random(const ResultFolder& folder, const Group& group) {
   return std::any_of(group.runs.begin(), group.runs.end(), [&](std::size_t i) {
-    return folder.runs[i].has_tables() && folder.runs[i].facts.selects_at_random;
+    return folder.runs[i].has_tables() && folder.runs[i].!facts.sparsifier.deterministic;
   });
 }
 

@@ -13,10 +13,10 @@ namespace {
 /// Returns the number of gradients in a version: those of all workers that take part, H of each.
 std::optional<double> gradients_of_version(const Run& run) {
   const RunFacts& facts = run.facts;
-  if (facts.synchrony == Synchrony::late) {
-    return facts.contributions;
+  if (facts.protocol.synchrony == Synchrony::late) {
+    return facts.protocol.contributions;
   }
-  return facts.participants.value_or(facts.workers) * facts.local_steps.value_or(1);
+  return facts.taking_part() * static_cast<double>(facts.protocol.local_steps);
 }
 
 /// Returns the samples of every finished run, in all its iterations or in one.
@@ -48,7 +48,7 @@ std::optional<double> samples_of_iteration(const Run& run) {
   const double count = run.facts.workers;
   if (text_at(run.config, "config.workers.batch") == "full") {
     // Whole shards are all samples once every worker has taken one gradient.
-    return *gradients / count * run.facts.samples.value_or(count) * accumulated;
+    return *gradients / count * run.facts.objective.samples.value_or(count) * accumulated;
   }
   return *gradients * number_at(run.config, "config.workers.batch").value_or(1) * accumulated;
 }

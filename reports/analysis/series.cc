@@ -82,14 +82,14 @@ std::vector<NetworkClock> read_network_clocks(const ResultFolder& folder,
 
 namespace {
 
-bool is_late(const Run& run) { return run.facts.synchrony == Synchrony::late; }
+bool is_late(const Run& run) { return run.facts.protocol.synchrony == Synchrony::late; }
 
 /// Returns how many gradients each iteration takes, where the run is drawn against gradients: late
 /// runs count theirs themselves.
 std::optional<double> gradients_of_iteration(const ResultFolder& folder,
                                              const Run& run,
                                              GradientAxis axis) {
-  const auto& gradients = run.facts.contributions;  // with those of steps between exchanges
+  const auto gradients = run.facts.protocol.contributions;  // with those of steps between exchanges
   const bool is_wanted = axis == GradientAxis::of_all_runs ||
                          std::any_of(folder.runs.begin(), folder.runs.end(), is_late);
   return is_late(run) || !is_wanted ? std::nullopt : gradients;

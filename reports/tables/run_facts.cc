@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "reports/tables/result_folder.h"
 
@@ -18,7 +20,10 @@ Json json_of(double value) {
   return is_whole ? Json(static_cast<std::int64_t>(value)) : json_number(value);
 }
 Json json_of(const Known& known) { return json_of(known.value); }
-Json json_of(bool value) { return value; }
+template <std::integral Value>
+Json json_of(Value value) {
+  return value;
+}
 Json json_of(const std::string& value) { return value.empty() ? Json() : Json(value); }
 Json json_of(Memory memory) { return name_of(memory); }
 Json json_of(Synchrony synchrony) { return name_of(synchrony); }
@@ -32,6 +37,16 @@ Json& place_at(Json& object, std::string_view path) {
   const auto dot = path.find('.');
   Json& place = object[std::string(path.substr(0, dot))];
   return dot == std::string_view::npos ? place : place_at(place, path.substr(dot + 1));
+}
+
+/// Returns a whole number that the type has.
+template <class Count>
+std::optional<Count> count_at(const Json& status, std::string_view path) {
+  const Json& found = value_at(status, path);
+  if (!found.is_number_unsigned() || !std::in_range<Count>(found.template get<std::uint64_t>())) {
+    return std::nullopt;
+  }
+  return static_cast<Count>(found.template get<std::uint64_t>());
 }
 
 // One function for each type of a field: it reads the field's value, if status.json has one.
@@ -55,6 +70,17 @@ void read(const Json& status, const FactField& field, std::optional<Known>& valu
     value = Known{.value = *number, .origin = field.origin};
   }
 }
+template <class Count>
+requires(std::integral<Count> && !std::same_as<Count, bool>) void read(const Json& status,
+                                                                       const FactField& field,
+                                                                       Count& value) {
+  value = count_at<Count>(status, field.path).value_or(value);
+}
+template <class Count>
+requires(std::integral<Count> && !std::same_as<Count, bool>) void read(
+    const Json& status, const FactField& field, std::optional<Count>& value) {
+  value = count_at<Count>(status, field.path);
+}
 void read(const Json& status, const FactField& field, std::string& value) {
   const std::string text = text_at(status, field.path);
   value = text.empty() ? value : text;
@@ -71,24 +97,25 @@ void read_names(const Json& config, RunFacts& facts) {
     const std::string found = text_at(config, path);
     word = found.empty() ? word : found;
   };
-  read_word("sparsifier.kind", facts.sparsifier);
+  read_word("sparsifier.kind", facts.names.sparsifier);
   if (const std::string quantiser = text_at(config, "quantiser.kind"); !quantiser.empty()) {
-    facts.sparsifier += " with values by " + quantiser;
+    facts.names.sparsifier += " with values by " + quantiser;
   }
-  facts.sparsifier += facts.law_is_claimed ? ", as claimed by the study" : "";
-  read_word("aggregator.kind", facts.aggregator);
-  read_word("feedback.kind", facts.feedback);
-  read_word("protocol.kind", facts.protocol);
-  read_word("step.rule", facts.step_rule);
-  facts.step_rule += number_at(config, "step.warmup").value_or(0) > 0 ? " with warm-up" : "";
-  read_word("workers.sampling", facts.sampling);
+  facts.names.sparsifier += facts.sparsifier.claimed ? ", as claimed by the study" : "";
+  read_word("aggregator.kind", facts.names.aggregator);
+  read_word("feedback.kind", facts.names.feedback);
+  read_word("protocol.kind", facts.names.protocol);
+  read_word("step.rule", facts.names.step_rule);
+  facts.names.step_rule += number_at(config, "step.warmup").value_or(0) > 0 ? " with warm-up" : "";
+  read_word("workers.sampling", facts.names.sampling);
 }
 
 }  // namespace
 
 void write_run_facts(const RunFacts& facts, Json& status) {
-  visit_fact_fields([&](const FactField& field, auto member) {
-    if (Json value = json_of(facts.*member); !value.is_null()) {
+  visit_fact_fields([&](const FactField& field, auto place) {
+    const auto* fact = place(facts);
+    if (Json value = fact != nullptr ? json_of(*fact) : Json(); !value.is_null()) {
       place_at(status, field.path) = std::move(value);
     }
   });
@@ -96,16 +123,22 @@ void write_run_facts(const RunFacts& facts, Json& status) {
 
 RunFacts read_run_facts(const Json& config, const Json& status) {
   RunFacts facts;
-  visit_fact_fields(
-      [&](const FactField& field, auto member) { read(status, field, facts.*member); });
+  if (value_at(status, "laws.quantiser").is_object()) {
+    facts.quantiser.emplace();
+  }
+  visit_fact_fields([&](const FactField& field, auto place) {
+    if (auto* fact = place(facts)) {
+      read(status, field, *fact);
+    }
+  });
   read_names(config, facts);
   facts.workers = std::max(1.0, number_at(config, "workers.count").value_or(1));
   facts.dimension = std::max(1.0, facts.dimension);
   if (facts.k && !(*facts.k >= 1 && *facts.k <= facts.dimension)) {
     facts.k.reset();
   }
-  if (facts.full_gradients) {
-    facts.noise_variance = Known{.value = 0, .origin = "exact: full gradients"};
+  if (facts.gradients.full) {
+    facts.objective.noise_variance = Known{.value = 0, .origin = "exact: full gradients"};
   }
   return facts;
 }

@@ -1,8 +1,8 @@
 #pragma once
-// status.json holds the record of a run (assumptions/theorems/run_facts.h) field by field, each at
+// status.json holds the record of a run (core/record/run_facts.h) field by field, each at
 // its path.
 
-#include "assumptions/theorems/run_facts.h"
+#include "core/record/run_facts.h"
 #include "reports/tables/files.h"
 
 namespace residuum::reports {

@@ -9,23 +9,6 @@
 namespace residuum::reports {
 namespace {
 
-DeltaPrediction predict(const RunFacts& method, EntryLaw::Kind entries) {
-  const bool one_density = !method.density_varies;
-  const SelectionLaws laws{.keeps_largest = method.keeps_largest && one_density,
-                           .shares_support = method.shares_support,
-                           .exact_contraction = method.contraction_is_exact && one_density
-                                                    ? method.contraction
-                                                    : std::nullopt,
-                           .applies_whole_messages = method.applies_whole_messages,
-                           .selects_largest = method.selects_largest,
-                           .cuts_in_merges = method.cuts_in_merges,
-                           .completes_support = method.completes_support,
-                           .remembers_residuals = method.memory == Memory::residual};
-  const double density = method.k.value_or(method.dimension) / method.dimension;
-  return predict_delta(
-      laws, density, method.participants.value_or(method.workers), {.kind = entries});
-}
-
 /// A run says what it was when it comes to its end: before, no precondition is known to be met.
 Bound bound_of(const Theorem& theorem, const Evidence& evidence) {
   if (!evidence.seeds().empty()) {
@@ -72,8 +55,8 @@ void judge_assumptions(const ResultFolder& folder,
   }
   if (!runs.empty()) {
     const RunFacts& method = evidence.method();
-    summary.gaussian = predict(method, EntryLaw::Kind::gaussian);
-    summary.laplace = predict(method, EntryLaw::Kind::laplace);
+    summary.gaussian = predict_delta(method, {.kind = EntryLaw::Kind::gaussian});
+    summary.laplace = predict_delta(method, {.kind = EntryLaw::Kind::laplace});
   }
 }
 

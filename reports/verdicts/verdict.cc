@@ -292,7 +292,7 @@ std::string_view name_of_assumption(const Summary& summary) {
   const bool is_of_gtopk =
       std::any_of(summary.groups.begin(), summary.groups.end(), [&](const GroupSummary& group) {
         const Run& run = summary.folder.runs[group.group.runs.front()];
-        return run.facts.selects_largest;
+        return run.facts.aggregator.selects_largest;
       });
   return is_of_gtopk ? "The gTop-k assumption" : "The comparison with a random selection";
 }

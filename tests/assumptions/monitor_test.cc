@@ -82,12 +82,13 @@ TEST(Monitor, TakesTheLastTotalsOfTheTrafficAndTheLargestDelta) {
 TEST(Monitor, WritesLossGapAndTestsWhereTheyWereLookedAt) {
   test::RowKeeper keeper;
   Monitor monitor({}, keeper, [](auto /*done*/, auto /*total*/) {});
-  StepView view;
+  RunFacts facts;
+  StepView view{.facts = facts};
   view.epoch = 0.5;
   view.step_size = 0.1;
   monitor.observe(view);
   view.evaluations.at_model = Evaluation{.loss = 3, .grad_norm_sq = 4};
-  view.run.minimum = 1;
+  facts.objective.minimum = Known{1, "exact"};
   view.test = TestResult{.loss = 2, .accuracy = 0.75, .perplexity = 7.389};
   monitor.observe(view);
 

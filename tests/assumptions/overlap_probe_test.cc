@@ -103,12 +103,13 @@ TEST(SupportOverlap, IsNotMeasuredWhereThereIsNothingToCompare) {
   EXPECT_FALSE(overlap_of({list_of({}), list_of({})}).has(Column::support_overlap));
 
   const Lists sent{list_of({0}), list_of({0})};
-  StepView view;
+  RunFacts facts;
+  StepView view{.facts = facts};
   view.exchange.sent = sent;
   view.exchange.sent_everything = true;
   EXPECT_FALSE(test::seen_by({"overlap"}, view).has(Column::support_union)) << "whole messages";
   view.exchange.sent_everything = false;
-  view.run.exchanges_gradients = false;
+  facts.protocol.synchrony = Synchrony::neighbours;
   EXPECT_FALSE(test::seen_by({"overlap"}, view).has(Column::support_union)) << "mixed models";
 }
 

@@ -189,7 +189,7 @@ TEST(Residual, ChecksNoThresholdOfResidualsThatAccumulatorsLack) {
                    .aggregator = {{"kind", "allgather"}}},
                   2);
   sight.view.selection.threshold = 0.75;
-  sight.view.run.accumulators_hold_residuals = false;
+  sight.facts.feedback.memory = Memory::control;
   for (const auto& check : sight.seen().checks) {
     EXPECT_NE(check.name, "threshold-bound");
   }

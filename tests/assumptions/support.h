@@ -100,7 +100,8 @@ struct StepSight {
   std::vector<WorkerScalars> scalars;
   std::vector<SparseVector<double>> sent, cleared, returned;
   SparseVector<double> update;
-  StepView view;
+  RunFacts facts;
+  StepView view{.facts = facts};
 
  private:
   static std::vector<double> mean(const Rows<double>& rows) {
@@ -116,14 +117,16 @@ struct StepSight {
   void fill(const StepParts& parts, std::size_t k) {
     const auto exchange = aggregator(parts.aggregator);
     view.step_size = view.memory_step = 1;
-    view.run.workers = static_cast<int>(scalars.size());
-    view.run.dimension = model.size();
+    facts.workers = static_cast<double>(scalars.size());
+    facts.dimension = static_cast<double>(model.size());
+    facts.aggregator = exchange->law();
+    facts.feedback = feedback(parts.feedback)->law();
     view.selection.k = static_cast<double>(k);
     view.selection.keeps_largest = sparsifier(parts.sparsifier)->law(model.size(), 1).keeps_largest;
-    view.run.conserves =
-        feedback(parts.feedback)
-            ->conserves(exchange->law(), step.messages.front().everything, view.run.workers);
-    view.run.applies_whole_messages = exchange->law().applies_whole_messages;
+    view.run.conserves_but_for_decay = feedback(parts.feedback)
+                                           ->conserves(facts.aggregator,
+                                                       step.messages.front().everything,
+                                                       static_cast<int>(scalars.size()));
     view.run.unit_roundoff = 0x1.0p-53;
     view.mean.gradient = view.mean.accumulator = mean_accumulator;
     view.mean.residual = view.iterates.expected_gap = mean_residual;
@@ -146,7 +149,7 @@ struct StepSight {
       entries += worker.nnz_sent;
     }
     view.exchange.traffic_model =
-        exchange->traffic_model({.workers = view.run.workers,
+        exchange->traffic_model({.workers = static_cast<int>(scalars.size()),
                                  .entries = entries,
                                  .whole_messages = view.exchange.sent_everything,
                                  .dimension = static_cast<double>(model.size()),

@@ -68,9 +68,8 @@ TEST(Ef21Probe, ChecksTheRecursionOfTheDistortion) {
 
 TEST(Ef21Probe, WeighsTheWorkersByTheirSmoothness) {
   // L = (1, 3), distortions 4 and 6: 2^-2 (4/(1/4) + 6/(3/4)) = 6.
-  StepView view;
-  view.run.workers = 2;
-  view.run.estimates = true;
+  const RunFacts facts{.workers = 2, .feedback = {.memory = Memory::estimate}};
+  StepView view{.facts = facts};
   std::vector<WorkerScalars> scalars(2);
   scalars[0].residual_norm_sq = 4;
   scalars[1].residual_norm_sq = 6;
@@ -83,12 +82,9 @@ TEST(Ef21Probe, WeighsTheWorkersByTheirSmoothness) {
 }
 
 TEST(Ef21Probe, SeesARecursionThatIsBroken) {
-  StepView view;
-  view.run.workers = 1;
-  view.run.dimension = 4;
-  view.run.estimates = true;
+  const RunFacts facts{.dimension = 4, .feedback = {.memory = Memory::estimate}};
+  StepView view{.facts = facts};
   view.selection.contraction = 0.25;
-  view.run.applies_whole_messages = true;
   view.run.unit_roundoff = 0x1.0p-53;
   std::vector<WorkerScalars> scalars(1);
   scalars[0].residual_norm_sq = 7;  // at most beta * 1 = 0.75 / (1 - sqrt(0.75)) = 5.6 can be left

@@ -108,17 +108,18 @@ inline RunFacts synthetic_facts(const std::string& aggregator) {
   RunFacts facts;
   facts.dimension = 123;
   facts.k = 2;
-  facts.contraction = 2.0 / 123;
-  facts.keeps_largest = true;
+  facts.protocol.contributions.reset();  // as many as a study has workers
+  facts.sparsifier.contraction = 2.0 / 123;
+  facts.sparsifier.keeps_largest = true;
   facts.sends_everything = false;
-  facts.applies_whole_messages = aggregator == "allgather" || aggregator == "dense";
-  facts.cuts_in_merges = aggregator == "gtopk-tree";
-  facts.completes_support = aggregator == "gtopk-mask";
-  facts.selects_largest = aggregator.starts_with("gtopk-");
-  facts.smoothness = Known{.value = 0.61, .origin = {}};
-  facts.strong_convexity = Known{.value = 3.1e-5, .origin = {}};
-  facts.minimum = Known{.value = 0.3207, .origin = {}};
-  facts.convex = true;
+  facts.aggregator.applies_whole_messages = aggregator == "allgather" || aggregator == "dense";
+  facts.aggregator.cuts_in_merges = aggregator == "gtopk-tree";
+  facts.aggregator.completes_support = aggregator == "gtopk-mask";
+  facts.aggregator.selects_largest = aggregator.starts_with("gtopk-");
+  facts.objective.smoothness = Known{.value = 0.61, .origin = {}};
+  facts.objective.strong_convexity = Known{.value = 3.1e-5, .origin = {}};
+  facts.objective.minimum = Known{.value = 0.3207, .origin = {}};
+  facts.objective.convex = true;
   return facts;
 }
 

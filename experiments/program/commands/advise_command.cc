@@ -118,7 +118,7 @@ reports::RunLinks links_of(const reports::Run& run) {
   if (read.overlap.rule != OverlapRule::none) {
     links.why_not = "layers travel while gradients are computed, so that times do not add up";
   }
-  if (run.facts.in_rounds) {
+  if (run.facts.protocol.in_rounds) {
     links.why_not =
         "exchanges last while later gradients are computed, so that times do not add up";
   }

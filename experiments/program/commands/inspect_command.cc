@@ -4,9 +4,11 @@
 
 #include <cmath>
 
+#include "assumptions/delta_prediction.h"
 #include "assumptions/one_step.h"
 #include "assumptions/verdicts/ratios.h"
 #include "core/sparsifiers/magnitude_law.h"
+#include "core/training/method_facts.h"
 #include "core/vectors/dense.h"
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/component_options.h"
@@ -100,8 +102,9 @@ reports::Json as_json(const StepQuantities& step,
   const auto d = static_cast<double>(dimension);
   const Row& row = step.row;
   const bool has_k = !method.aggregator->law().approximates_sum;
-  const auto predicted =
-      predict_delta(selection_laws(method, dimension), step.k / d, static_cast<double>(workers));
+  RunFacts facts = method_facts(method, dimension, ProtocolLaw(), static_cast<int>(workers));
+  facts.k = step.k;  // with thresholds the mean sent
+  const auto predicted = predict_delta(facts);
   reports::Json json{{"workers", workers},
                      {"dimension", dimension},
                      {"k", has_k ? reports::Json(step.k) : reports::Json()},

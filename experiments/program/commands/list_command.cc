@@ -1,5 +1,5 @@
 // `residuum list` prints what can be named in a study, one line each, with the paper it comes from,
-// and what columns, keys and commands there are.
+// and what columns, facts of a run, keys and commands there are.
 
 #include <fmt/format.h>
 
@@ -13,6 +13,7 @@
 #include "core/optimisers/optimiser.h"
 #include "core/protocols/protocol.h"
 #include "core/quantisers/quantiser.h"
+#include "core/record/run_facts.h"
 #include "core/sparsifiers/sparsifier.h"
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/component_laws.h"
@@ -110,6 +111,30 @@ Groups columns_by_table() {
   return groups;
 }
 
+/// The fields of a run's record by the objects of status.json that they stand in.
+Groups facts_by_object() {
+  const auto object_of = [](std::string_view path) {
+    const auto dot = path.rfind('.');
+    return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot + 1);
+  };
+  Groups groups;
+  visit_fact_fields([&](const FactField& field, const auto& /*place*/) {
+    const std::string prefix(object_of(field.path));
+    if (groups.empty() || groups.back().prefix != prefix) {
+      groups.push_back({.prefix = prefix,
+                        .title = prefix.empty() ? "The run" : prefix.substr(0, prefix.size() - 1),
+                        .text = "",
+                        .lines = {}});
+    }
+    groups.back().lines.push_back({.name = std::string(field.path.substr(prefix.size())),
+                                   .summary = std::string(field.meaning),
+                                   .source = field.unit.empty()
+                                                 ? std::string(field.type)
+                                                 : fmt::format("{}, {}", field.type, field.unit)});
+  });
+  return groups;
+}
+
 Groups keys_by_section() {
   Groups groups;
   for (const auto& key : study_keys()) {
@@ -178,6 +203,14 @@ std::vector<Room> rooms(const Groups& commands) {
        "stand, for each\ntheorem, what it asks of a method and its constants. Symbols are in the "
        "[glossary](../guide/glossary.md)."},
       {"columns", "Columns of the tables", {"column", "unit", "meaning"}, columns_by_table},
+      {"facts",
+       "Facts of a run",
+       {"field", "type, unit", "meaning"},
+       facts_by_object,
+       false,
+       "`status.json` says what a run was by these fields; probes, theorems and verdicts go by "
+       "them. A law holds\nwhatever is sent. A field that is not there is not known. Symbols are "
+       "in the [glossary](../guide/glossary.md)."},
       {"keys", "Keys of a study", {"key", "default", "meaning"}, keys_by_section},
       {"commands", "Commands and their options", {"option", "", "meaning"}, [commands] {
          return commands;

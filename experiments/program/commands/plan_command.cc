@@ -264,13 +264,13 @@ std::string tight_step_note(const PreparedRun& run) {
     return {};
   }
   RunFacts facts = run_facts(run);
-  if (!facts.full_gradients || !facts.worker_strong_convexity) {
+  if (!facts.gradients.full || !facts.objective.worker_strong_convexity) {
     return {};  // before L_p is computed of data
   }
   const auto of_workers = worker_smoothness(run);
   const auto largest = std::max_element(of_workers.begin(), of_workers.end());
   if (largest != of_workers.end()) {
-    facts.largest_worker_smoothness = Known{*largest, {}};
+    facts.objective.worker_smoothness_max = Known{*largest, {}};
   }
   const auto problem = compressed_problem_of(facts);
   const auto known =

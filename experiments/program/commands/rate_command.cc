@@ -307,7 +307,7 @@ void add_question(const RateOptions& given,
   question.workers = static_cast<int>(facts.workers);
   question.dimension = static_cast<std::int64_t>(facts.dimension);
   if (!given.error_weight) {
-    question.error_weight = facts.error_weight.value_or(question.error_weight);
+    question.error_weight = facts.feedback.error_weight.value_or(question.error_weight);
   }
   question.measured = method.measured;
   question.own_step = method.step;
@@ -368,13 +368,13 @@ std::vector<RateQuestion> questions_of_results(const RateOptions& given) {
     const auto own = evidence.worker_strong_convexity().value;
     const auto smoothness = known ? known : evidence.smoothness().value;
     const auto convexity = own ? own : evidence.strong_convexity().value;
-    const bool is_constant = evidence.method().steps_are_constant;
+    const bool is_constant = evidence.method().step.constant;
     add_question(given,
                  {.label = group.label,
                   .facts = evidence.method(),
                   .problem = {.smoothness = smoothness.value_or(0),
                               .strong_convexity = convexity.value_or(0),
-                              .contraction = evidence.method().contraction.value_or(0)},
+                              .contraction = evidence.method().sparsifier.contraction.value_or(0)},
                   .measured = measured_rate(evidence),
                   .step = is_constant ? evidence.step_size().value : std::nullopt},
                  questions);
@@ -411,13 +411,13 @@ std::vector<RateQuestion> questions_of_study(const Options& options) {
     const RunFacts facts = facts_with_names(run);
     const auto of_workers = worker_smoothness(run);
     const auto largest = std::max_element(of_workers.begin(), of_workers.end());
-    const auto& convexity = facts.worker_strong_convexity;
+    const auto& convexity = facts.objective.worker_strong_convexity;
     add_question(given,
                  {.label = method_name(study, spec, run),
                   .facts = facts,
                   .problem = {.smoothness = largest == of_workers.end() ? 0 : *largest,
                               .strong_convexity = convexity ? convexity->value : 0,
-                              .contraction = facts.contraction.value_or(0)},
+                              .contraction = facts.sparsifier.contraction.value_or(0)},
                   .measured = std::nullopt,
                   .step = run.method->step_rule->constant()},
                  questions);

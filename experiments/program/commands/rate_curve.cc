@@ -18,7 +18,7 @@ constexpr std::array kMultiples{0.1, 0.2, 0.5, 0.8, 0.9, 0.95, 1.0, 1.01, 1.02, 
 const WorstCase* own_worst_case(const RateQuestion& question) {
   const auto* const own =
       std::find_if(kWorstCases.begin(), kWorstCases.end(), [&](const WorstCase& worst) {
-        return worst.kept == question.facts.memory;
+        return worst.kept == question.facts.feedback.memory;
       });
   return question.of.empty() || own == kWorstCases.end() ? nullptr : own;
 }

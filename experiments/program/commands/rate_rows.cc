@@ -59,7 +59,7 @@ std::string text_of(const std::vector<Precondition>& unmet) {
 
 /// The facts of a method that differs in its memory alone.
 RunFacts with_memory(RunFacts facts, Memory memory) {
-  facts.memory = memory;
+  facts.feedback.memory = memory;
   facts.conserves = facts.conserves || facts.applies_as_sent();
   return facts;
 }
@@ -183,10 +183,10 @@ RunFacts facts_of_theory(const CompressedProblem& problem, int workers, std::int
   facts.workers = workers;
   facts.dimension = static_cast<double>(dimension);
   facts.sends_everything = false;
-  facts.contraction = problem.contraction;
-  facts.contraction_is_pathwise = true;
-  facts.full_gradients = true;
-  facts.shares_minimizer = true;
+  facts.sparsifier.contraction = problem.contraction;
+  facts.sparsifier.pathwise = true;
+  facts.gradients.full = true;
+  facts.gradients.shares_minimizer = true;
   return facts;
 }
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "assumptions/theorems/run_facts.h"
 #include "assumptions/theorems/theorem.h"
 #include "assumptions/worst_case/worst_rate.h"
+#include "core/record/run_facts.h"
 #include "reports/tables/result_folder.h"
 
 namespace residuum {

@@ -1,13 +1,10 @@
 #pragma once
 // The record of a run, from the objects that train it.
 
-#include "assumptions/theorems/run_facts.h"
+#include "core/record/run_facts.h"
 #include "experiments/program/study/run_config.h"
 
 namespace residuum {
-
-/// Returns whether C(a) = a, whatever a is.
-bool sends_everything(const PreparedRun& run);
 
 /// Names what the method loses by design; nothing where it conserves. Neighbours exchange models,
 /// whose mean mixing leaves alone whatever is left out.

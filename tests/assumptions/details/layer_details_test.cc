@@ -171,7 +171,7 @@ class Witness final : public StepObserver {
   void observe(const StepView& view) override {
     frames.emplace_back(view);
     sent.emplace_back(view.exchange.sent.begin(), view.exchange.sent.end());
-    write_layer_details(test::three_layers(view.run.dimension), view, keeper);
+    write_layer_details(test::three_layers(view.dimension()), view, keeper);
   }
   void progress(std::uint64_t /*done*/, std::uint64_t /*total*/) override {}
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "assumptions/one_step.h"
+#include "core/training/method_facts.h"
 #include "tests/core/tiny_training.h"
 
 namespace residuum {
@@ -26,7 +26,9 @@ DeltaPrediction predicted(const Json& sparsifier,
                                        .iterations = 100,
                                        .layers = layers},
                                       1000);
-  return predict_delta(selection_laws(method, 1000), 0.01, 8);
+  RunFacts facts = method_facts(method, 1000, ProtocolLaw(), 8);
+  facts.k = 10;  // where thresholds decide, too
+  return predict_delta(facts);
 }
 
 const Json kTop{{"kind", "top-k"}, {"k", 10}};
@@ -79,9 +81,12 @@ TEST(DeltaPrediction, OfASharedRandomSupportIsExactWhateverIsAccumulated) {
     EXPECT_NEAR(*delta, enumerated(mean, 2, 1), 1e-12);
   }
   // Scaled by d/k = 3/2: |a - C(a)|^2 = (d/k - 1) |a|^2, over 1 - k/d: delta = d/k.
-  const SelectionLaws scaled{
-      .shares_support = true, .exact_contraction = 2 - 1.5, .applies_whole_messages = true};
-  EXPECT_NEAR(*predict_delta(scaled, 4.0 / 6, 8).delta, 1.5, 1e-15);
+  const RunFacts scaled{
+      .workers = 8,
+      .dimension = 6,
+      .k = 4,
+      .sparsifier = {.contraction = 2 - 1.5, .exact = true, .shares_support = true}};
+  EXPECT_NEAR(*predict_delta(scaled).delta, 1.5, 1e-15);
   EXPECT_NEAR(enumerated(mean, 4, 1.5), 1.5, 1e-12);
 }
 
@@ -110,13 +115,17 @@ TEST(DeltaPrediction, IsAbsentWhereNoLawIsKnown) {
     EXPECT_FALSE(predicted(kTop, aggregator, {{"kind", "ef21"}}).delta.has_value());
     EXPECT_FALSE(predicted(kTop, aggregator, {{"kind", "dgc"}}).delta.has_value());
   }
-  EXPECT_FALSE(predict_delta({}, 0.1, 4).delta.has_value()) << "of rules of one's own";
-  EXPECT_FALSE(predict_delta({.keeps_largest = true}, 0.1, 4).delta.has_value());
-  const SelectionLaws everything{.keeps_largest = true,
-                                 .shares_support = true,
-                                 .exact_contraction = 1,
-                                 .selects_largest = true};
-  EXPECT_FALSE(predict_delta(everything, 1, 4).delta.has_value());
+  RunFacts facts{
+      .workers = 4, .dimension = 100, .k = 10, .aggregator = {.applies_whole_messages = false}};
+  EXPECT_FALSE(predict_delta(facts).delta.has_value()) << "of rules of one's own";
+  facts.sparsifier.keeps_largest = true;
+  EXPECT_FALSE(predict_delta(facts).delta.has_value());
+  facts.aggregator.selects_largest = true;
+  EXPECT_TRUE(predict_delta(facts).delta.has_value());
+  facts.k = 100;
+  facts.sparsifier = {
+      .contraction = 1, .exact = true, .keeps_largest = true, .shares_support = true};
+  EXPECT_FALSE(predict_delta(facts).delta.has_value()) << "nothing is dropped";
 }
 
 TEST(DeltaPrediction, OfPlainCompressedGradientsIsThatOfAccumulators) {

@@ -77,26 +77,26 @@ TEST(BoundedMoment, BoundsTheWeightedGapOfFallingStepsByTheSumOfCubes) {
 
 TEST(BoundedMoment, RefusesTrainingPracticeAndGradientUnitsWithChangingSteps) {
   RunFacts facts = plain_facts();
-  facts.momentum = 0.9;
+  facts.update.momentum = 0.9;
   Bound bound = evaluate("bounded-moment", unit_evidence(0.9, facts));
   EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
   EXPECT_EQ(bound.reason, "no momentum: momentum is 0.9");
   EXPECT_FALSE(bound.has_verdict());
   EXPECT_FALSE(bound.rhs);
   facts = plain_facts();
-  facts.weight_decay = 0.1;
+  facts.update.weight_decay = 0.1;
   bound = evaluate("bounded-moment", unit_evidence(0.9, facts));
   EXPECT_EQ(bound.reason,
             "no decay of weights, and neither gradients nor updates are clipped: weight decay is "
             "0.1, clipped is nothing");
   facts = plain_facts();
-  facts.clipped = "update";
+  facts.update.clipped = "update";
   EXPECT_FALSE(evaluate("bounded-moment", unit_evidence(0.9, facts)).has_verdict());
   facts = plain_facts();
-  facts.in_gradient_units = true;
+  facts.feedback.in_gradient_units = true;
   EXPECT_TRUE(evaluate("bounded-moment", unit_evidence(0.9, facts)).has_verdict());
-  facts.step_rule = "inv-sqrt";
-  facts.steps_are_constant = false;
+  facts.names.step_rule = "inv-sqrt";
+  facts.step.constant = false;
   bound = evaluate("bounded-moment", unit_evidence(0.9, facts));
   EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
   EXPECT_TRUE(evaluate("certificate", unit_evidence(0.9, facts)).has_verdict());
@@ -106,11 +106,11 @@ TEST(BoundedMoment, RefusesWhatDoesNotContractAndBiasedDraws) {
   EXPECT_EQ(evaluate("bounded-moment", unit_evidence(1.01, plain_facts())).verdict,
             BoundVerdict::not_applicable);
   RunFacts facts = plain_facts();
-  facts.sampling = "shuffle";
-  facts.independent_draws = false;
+  facts.names.sampling = "shuffle";
+  facts.gradients.independent_draws = false;
   EXPECT_EQ(evaluate("bounded-moment", unit_evidence(0.9, facts)).verdict,
             BoundVerdict::not_applicable);
-  facts.full_gradients = true;
+  facts.gradients.full = true;
   EXPECT_TRUE(evaluate("bounded-moment", unit_evidence(0.9, facts)).has_verdict());
 }
 
@@ -138,8 +138,8 @@ TEST(Alistarh, TakesXiAndGammaByHand) {
           .evidence(facts);
   // ((0.8 + 0.2)/0.2)^2 = 25
   EXPECT_NEAR(*evaluate("alistarh", evidence).rhs, 0.2 + 0.1 + 25 * 0.01, 1e-9);
-  facts.aggregator = "gtopk-tree";
-  facts.applies_whole_messages = false;
+  facts.names.aggregator = "gtopk-tree";
+  facts.aggregator.applies_whole_messages = false;
   EXPECT_EQ(evaluate("alistarh", SteadyRun{}.evidence(facts)).verdict,
             BoundVerdict::not_applicable);
 }

@@ -30,7 +30,7 @@ TEST(Theorems, HaveDifferentNamesAndSayWhatTheyState) {
 TEST(Theorems, WantAllWorkersInEveryVersionButForCertificatesOfTheMeanGradient) {
   RunFacts facts = plain_facts();
   facts.workers = 4;
-  facts.participants = 2;
+  facts.protocol.participants = 2;
   const Evidence evidence(facts);
   for (const auto& theorem : theorems()) {
     const Bound bound = theorem.evaluate(evidence);
@@ -106,10 +106,10 @@ TEST(Certificate, TakesTheMinimumWhereTheEndIsUnknownAndSaysWhatIsMissingOtherwi
   const Bound bound = evaluate("certificate", run.evidence(facts));
   EXPECT_EQ(term(bound, Attribution::optimisation).formula, "2(f(z_0) − f*)/Ση");
   EXPECT_NEAR(term(bound, Attribution::optimisation).value, 2 / 10.0, 1e-12);
-  facts.minimum.reset();
+  facts.objective.minimum.reset();
   EXPECT_EQ(evaluate("certificate", run.evidence(facts)).verdict, BoundVerdict::not_measured);
   facts = plain_facts();
-  facts.smoothness.reset();
+  facts.objective.smoothness.reset();
   const Bound without = evaluate("certificate", run.evidence(facts));
   EXPECT_EQ(without.verdict, BoundVerdict::not_measured);
   EXPECT_NE(without.reason.find("L: not measured"), std::string::npos) << without.reason;
@@ -132,7 +132,7 @@ TEST(Certificate, TakesEverySeedFromItsOwnStart) {
 
 TEST(Certificate, SaysThatAMeasuredSmoothnessMayBeTooSmall) {
   RunFacts facts = plain_facts();
-  facts.smoothness.reset();
+  facts.objective.smoothness.reset();
   const SteadyRun run{.further = {{Column::smoothness_gap, 0.7},
                                   {Column::smoothness_power, 0.9},
                                   {Column::mean_grad_norm_sq, 1},
@@ -144,7 +144,7 @@ TEST(Certificate, SaysThatAMeasuredSmoothnessMayBeTooSmall) {
 
 TEST(Certificate, TakesTheLargestRatioThatAnyMethodHasMetOnF) {
   RunFacts facts = plain_facts();
-  facts.smoothness.reset();
+  facts.objective.smoothness.reset();
   const SteadyRun run{.further = {{Column::smoothness_gap, 0.7},
                                   {Column::mean_grad_norm_sq, 1},
                                   {Column::gap_norm_sq, 0}}};
@@ -206,8 +206,8 @@ Evidence with_unperturbed(const RunFacts& facts, double initial_loss) {
 
 TEST(CertificateAnyRule, IsThatOfAHandCalculation) {
   RunFacts facts = plain_facts();
-  facts.momentum = 0.5;
-  facts.smoothness = Known{2, "exact"};
+  facts.update.momentum = 0.5;
+  facts.objective.smoothness = Known{2, "exact"};
   const Bound bound = evaluate("certificate-any-rule", with_unperturbed(facts, 1));
   ASSERT_TRUE(bound.has_verdict()) << bound.reason;
   // 2 * 0.5/20, 2 * 4/20, 4 * 10/20
@@ -219,8 +219,8 @@ TEST(CertificateAnyRule, IsThatOfAHandCalculation) {
 
 TEST(CertificateAnyRule, IsAboutTheDecayedObjectiveWhereWeightsDecay) {
   RunFacts facts = plain_facts();
-  facts.weight_decay = 1;
-  facts.effective_decay = 0.5;
+  facts.update.weight_decay = 1;
+  facts.update.effective_decay = 0.5;
   const Bound bound = evaluate("certificate-any-rule", with_unperturbed(facts, 1.5));
   ASSERT_TRUE(bound.has_verdict()) << bound.reason;
   EXPECT_NEAR(term(bound, Attribution::optimisation).value, 0.1, 1e-12);
@@ -235,50 +235,50 @@ TEST(CertificateAnyRule, LeavesPlainRunsToTheCertificateAndClippedGradientsToNob
   const Bound plain = evaluate("certificate-any-rule", with_unperturbed(facts, 1));
   EXPECT_EQ(plain.verdict, BoundVerdict::not_applicable);
   EXPECT_NE(plain.reason.find("`certificate` says the same"), std::string::npos) << plain.reason;
-  facts.clipped = "update";
+  facts.update.clipped = "update";
   EXPECT_TRUE(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).has_verdict());
-  facts.clipped = "nothing";
-  facts.outer_step = 1.5;
+  facts.update.clipped = "nothing";
+  facts.update.outer_step = 1.5;
   EXPECT_TRUE(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).has_verdict());
   EXPECT_EQ(evaluate("certificate", with_unperturbed(facts, 1)).verdict,
             BoundVerdict::not_applicable);
-  facts.outer_step = 1;
-  facts.takes_signs = true;
+  facts.update.outer_step = 1;
+  facts.update.takes_signs = true;
   EXPECT_TRUE(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).has_verdict());
   const Bound by_signs = evaluate("certificate", with_unperturbed(facts, 1));
   EXPECT_EQ(by_signs.verdict, BoundVerdict::not_applicable);
   EXPECT_NE(by_signs.reason.find("the signs of its entries"), std::string::npos) << by_signs.reason;
-  facts.takes_signs = false;
-  facts.direction = "the polar factors of its layers";
+  facts.update.takes_signs = false;
+  facts.update.direction = "the polar factors of its layers";
   EXPECT_TRUE(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).has_verdict());
   const Bound by_factors = evaluate("certificate", with_unperturbed(facts, 1));
   EXPECT_EQ(by_factors.verdict, BoundVerdict::not_applicable);
   EXPECT_NE(by_factors.reason.find("moves by the polar factors"), std::string::npos);
-  facts.direction.clear();
-  facts.clipped = "worker";
-  facts.momentum = 0.9;
+  facts.update.direction.clear();
+  facts.update.clipped = "worker";
+  facts.update.momentum = 0.9;
   EXPECT_EQ(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).verdict,
             BoundVerdict::not_applicable);
-  facts.clipped = "nothing";
-  facts.gradient_bias = "batch normalisation";
+  facts.update.clipped = "nothing";
+  facts.objective.gradient_bias = "batch normalisation";
   EXPECT_EQ(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).verdict,
             BoundVerdict::not_applicable);
 }
 
 TEST(CertificateAnyRule, IsForLocalStepsAndForOptimisersThatOtherTheoremsRefuse) {
   RunFacts facts = plain_facts();
-  facts.has_optimisers = true;
+  facts.update.has_optimisers = true;
   EXPECT_TRUE(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).has_verdict());
   const Bound plain = evaluate("certificate", with_unperturbed(facts, 1));
   EXPECT_EQ(plain.verdict, BoundVerdict::not_applicable);
   EXPECT_NE(plain.reason.find("directions of an optimiser"), std::string::npos) << plain.reason;
 
-  facts.synchrony = Synchrony::periodic;
+  facts.protocol.synchrony = Synchrony::periodic;
   EXPECT_TRUE(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).has_verdict());
-  facts.has_optimisers = false;
+  facts.update.has_optimisers = false;
   EXPECT_TRUE(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).has_verdict());
   for (const Synchrony other : {Synchrony::late, Synchrony::neighbours}) {
-    facts.synchrony = other;
+    facts.protocol.synchrony = other;
     const Bound bound = evaluate("certificate-any-rule", with_unperturbed(facts, 1));
     EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
     EXPECT_NE(bound.reason.find("begin at one model"), std::string::npos) << bound.reason;

@@ -23,7 +23,7 @@ TEST(MeanContraction, HasItsTunedFormAndHorizon) {
   // Tuned: eta = sqrt(4 Delta P/(3 L sigma^2 T)) gives 8 sqrt(L Delta sigma^2/(3 P T)).
   RunFacts facts = plain_facts();
   facts.workers = 4;
-  facts.noise_variance = Known{10, "exact"};
+  facts.objective.noise_variance = Known{10, "exact"};
   const double t = 1000;
   const double eta = std::sqrt(4 * 4 / (3 * 10 * t));
   const Evidence evidence =
@@ -42,7 +42,7 @@ TEST(MeanContraction, HasTheHorizonsOfTheTable) {
   for (const double c : {10.0, 100.0, 1000.0, 10000.0}) {
     RunFacts facts = plain_facts();
     facts.workers = 8;
-    facts.noise_variance = Known{1, "exact"};
+    facts.objective.noise_variance = Known{1, "exact"};
     const Evidence evidence =
         SteadyRun{.step = (1 - 1e-9) / (4 * c),  // q is a ratio of sums, with their rounding
                   .gradient = 1e-3,
@@ -56,7 +56,7 @@ TEST(MeanContraction, HasTheHorizonsOfTheTable) {
 
 TEST(MeanContraction, RefusesALargerStepThanItsLimit) {
   RunFacts facts = plain_facts();
-  facts.noise_variance = Known{1, "exact"};
+  facts.objective.noise_variance = Known{1, "exact"};
   SteadyRun run{.step = 0.125,
                 .gradient = 1e-3,
                 .further = {{Column::gap_norm_sq, 0.5}, {Column::contraction, 0.5}}};
@@ -65,8 +65,8 @@ TEST(MeanContraction, RefusesALargerStepThanItsLimit) {
   const Bound bound = evaluate("mean-contraction", run.evidence(facts));
   EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
   EXPECT_NE(bound.reason.find("η = 0.126, limit 0.125"), std::string::npos) << bound.reason;
-  facts.step_rule = "inv-sqrt";
-  facts.steps_are_constant = false;
+  facts.names.step_rule = "inv-sqrt";
+  facts.step.constant = false;
   EXPECT_EQ(evaluate("mean-contraction", run.evidence(facts)).verdict,
             BoundVerdict::not_applicable);
 }
@@ -100,20 +100,20 @@ TEST(WorkerContraction, NamesAHeterogeneityThatWasNotMeasuredOrCameOutNegative) 
 
 TEST(ConvexCertificate, IsThatOfAHandCalculation) {
   RunFacts facts = plain_facts();
-  facts.convex = true;
+  facts.objective.convex = true;
   facts.workers = 2;
-  facts.initial_distance_sq = Known{5, "exact"};
-  facts.noise_variance = Known{4, "exact"};
+  facts.objective.initial_distance_sq = Known{5, "exact"};
+  facts.objective.noise_variance = Known{4, "exact"};
   const SteadyRun run{
       .further = {{Column::loss_gap, 0.1}, {Column::mean_grad_norm_sq, 1}, {Column::gap_sum, 2}}};
   const Bound bound = evaluate("convex-certificate", run.evidence(facts));
   // 2 * 5/10 + 2 * 0.1 * 4/2 + 4 * 2/10
   EXPECT_NEAR(*bound.rhs, 1 + 0.4 + 0.8, 1e-12);
   EXPECT_NEAR(*bound.lhs, 0.1, 1e-12);
-  facts.convex = false;
+  facts.objective.convex = false;
   EXPECT_EQ(evaluate("convex-certificate", run.evidence(facts)).verdict,
             BoundVerdict::not_applicable);
-  facts.convex.reset();
+  facts.objective.convex.reset();
   EXPECT_EQ(evaluate("convex-certificate", run.evidence(facts)).verdict,
             BoundVerdict::not_applicable);
 }
@@ -150,12 +150,12 @@ Bound mem_sgd_bound(RunFacts facts, double first_step) {
 
 TEST(MemSgd, IsThatOfAHandCalculation) {
   RunFacts facts = top_k_facts(50);
-  facts.convex = true;
-  facts.step_rule = "inv-time";
-  facts.steps_are_constant = false;
-  facts.step_shift = 27;
-  facts.strong_convexity = Known{0.5, "exact"};
-  facts.initial_distance_sq = Known{3, "exact"};
+  facts.objective.convex = true;
+  facts.names.step_rule = "inv-time";
+  facts.step.constant = false;
+  facts.step.shift = 27;
+  facts.objective.strong_convexity = Known{0.5, "exact"};
+  facts.objective.initial_distance_sq = Known{3, "exact"};
   const Bound bound = mem_sgd_bound(facts, 16.0 / 27);
   ASSERT_TRUE(bound.has_verdict()) << bound.reason;
   const double t = 3;  // row 2 averages w_0, w_1, w_2
@@ -166,9 +166,9 @@ TEST(MemSgd, IsThatOfAHandCalculation) {
   EXPECT_NEAR(term(bound, Attribution::residual).value, 64 * t * 5 / (0.5 * sum) * 6 * 4 * 2, 1e-9);
 
   EXPECT_EQ(mem_sgd_bound(facts, 1).verdict, BoundVerdict::not_applicable);  // not 8/(mu a)
-  facts.step_shift = 10;                                                     // alpha = 3.5
+  facts.step.shift = 10;                                                     // alpha = 3.5
   EXPECT_EQ(mem_sgd_bound(facts, 1.6).verdict, BoundVerdict::not_applicable);
-  facts.step_shift.reset();
+  facts.step.shift.reset();
   EXPECT_NE(mem_sgd_bound(facts, 16.0 / 27).verdict, BoundVerdict::holds);
   EXPECT_EQ(mem_sgd_bound(facts, 16.0 / 27).verdict, BoundVerdict::not_applicable);
 }

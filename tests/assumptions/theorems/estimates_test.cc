@@ -22,28 +22,28 @@ using test::value_of;
 /// alpha = 0.36: theta = 0.2, sqrt(beta/theta) = 4; L = L~ = L_AM = 1.
 RunFacts estimates() {
   RunFacts facts = top_k_facts(36);
-  facts.feedback = "ef21";
-  facts.memory = Memory::estimate;
-  facts.full_gradients = true;
-  facts.worker_smoothness = Known{1, "exact"};
-  facts.mean_worker_smoothness = Known{1, "exact"};
-  facts.strong_convexity = Known{0.5, "exact"};
+  facts.names.feedback = "ef21";
+  facts.feedback.memory = Memory::estimate;
+  facts.gradients.full = true;
+  facts.objective.worker_smoothness = Known{1, "exact"};
+  facts.objective.worker_smoothness_mean = Known{1, "exact"};
+  facts.objective.strong_convexity = Known{0.5, "exact"};
   return facts;
 }
 
 TEST(Ef21ArithmeticMean, IsThatOfAHandCalculation) {
   RunFacts facts = estimates();
-  facts.worker_smoothness = Known{5, "exact"};  // no step that EF21 itself would allow
+  facts.objective.worker_smoothness = Known{5, "exact"};  // no step that EF21 itself would allow
   const SteadyRun run{
       .gradient = 1e-3,
       .further = {{Column::ef21_distortion, 4}, {Column::ef21_weighted_distortion, 3}}};
   EXPECT_EQ(evaluate("ef21", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
   // 2/10 + 3/(0.2 * 100)
   EXPECT_NEAR(*evaluate("ef21-arithmetic-mean", run.evidence(facts)).rhs, 0.2 + 0.15, 1e-12);
-  facts.mean_worker_smoothness = Known{2.3, "exact"};  // limit 1/10.2
+  facts.objective.worker_smoothness_mean = Known{2.3, "exact"};  // limit 1/10.2
   EXPECT_EQ(evaluate("ef21-arithmetic-mean", run.evidence(facts)).verdict,
             BoundVerdict::not_applicable);
-  facts.mean_worker_smoothness.reset();
+  facts.objective.worker_smoothness_mean.reset();
   EXPECT_EQ(evaluate("ef21-arithmetic-mean", run.evidence(facts)).verdict,
             BoundVerdict::not_measured);
 }
@@ -60,9 +60,9 @@ TEST(Ef21Pl, IsThatOfAHandCalculation) {
   run.step = 1 / (1 + 4 * std::sqrt(2)) + 1e-6;
   EXPECT_EQ(evaluate("ef21-pl", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
   run.step = 0.1;
-  facts.strong_convexity = Known{1.01, "exact"};  // theta/(2 mu) < 0.1
+  facts.objective.strong_convexity = Known{1.01, "exact"};  // theta/(2 mu) < 0.1
   EXPECT_EQ(evaluate("ef21-pl", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
-  facts.strong_convexity = Known{0, "exact"};
+  facts.objective.strong_convexity = Known{0, "exact"};
   EXPECT_EQ(evaluate("ef21-pl", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
 }
 
@@ -80,8 +80,8 @@ TEST(Ef21Pl, EndsWhereItsRightSideSaysNoMoreThanRounding) {
 TEST(ThreePoint, IsThatOfAHandCalculation) {
   // G = 4 throughout and changes of 1: B = 4 A for every A, limit 1/(1 + 2).
   RunFacts facts = estimates();
-  facts.contraction.reset();
-  facts.applies_whole_messages = false;
+  facts.sparsifier.contraction.reset();
+  facts.aggregator.applies_whole_messages = false;
   SteadyRun run{.gradient = 1e-3,
                 .further = {{Column::ef21_distortion, 4}, {Column::ef21_change, 1}}};
   const Bound bound = evaluate("3pc", run.evidence(facts));
@@ -121,7 +121,7 @@ TEST(ThreePoint, TakesTheLargestAThatAllowsTheStep) {
 
 TEST(ThreePoint, TakesNothingFromSingleDrawsOfARandomSelection) {
   RunFacts facts = estimates();
-  facts.selects_at_random = true;
+  facts.sparsifier.deterministic = false;
   const SteadyRun run{.gradient = 1e-3,
                       .further = {{Column::ef21_distortion, 4}, {Column::ef21_change, 1}}};
   const Bound bound = evaluate("3pc", run.evidence(facts));
@@ -141,12 +141,12 @@ TEST(ThreePoint, SaysWhatIsMissingWhereNoIterationsFollowOneAnother) {
 /// a = alpha = 1/2, P = 4, sigma^2 = 2.
 RunFacts averages() {
   RunFacts facts = top_k_facts(50);
-  facts.feedback = "ef21-sgdm";
-  facts.memory = Memory::estimate;
-  facts.averaging = 0.5;
+  facts.names.feedback = "ef21-sgdm";
+  facts.feedback.memory = Memory::estimate;
+  facts.feedback.averaging = 0.5;
   facts.workers = 4;
-  facts.worker_smoothness = Known{1, "exact"};
-  facts.noise_variance = Known{2, "exact"};
+  facts.objective.worker_smoothness = Known{1, "exact"};
+  facts.objective.noise_variance = Known{2, "exact"};
   return facts;
 }
 
@@ -170,7 +170,7 @@ TEST(Ef21Sgdm, IsNotAboutAnOuterStep) {
   const SteadyRun run{.step = 0.05, .gradient = 1e-3, .further = {{Column::ef21_distortion, 3}}};
   RunFacts facts = averages();
   ASSERT_TRUE(evaluate("ef21-sgdm", run.evidence(facts)).has_verdict());
-  facts.outer_step = 0.01;
+  facts.update.outer_step = 0.01;
   const Bound bound = evaluate("ef21-sgdm", run.evidence(facts));
   EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
   EXPECT_EQ(bound.reason, "the model moves by the update as it is: the outer step is 0.01");
@@ -179,15 +179,15 @@ TEST(Ef21Sgdm, IsNotAboutAnOuterStep) {
 TEST(Ef21Sgdm, AndEf21AreAboutAnAverageAndAboutGradients) {
   const SteadyRun run{.step = 0.01, .gradient = 1e-3, .further = {{Column::ef21_distortion, 3}}};
   RunFacts facts = averages();
-  facts.full_gradients = true;
+  facts.gradients.full = true;
   Bound bound = evaluate("ef21", run.evidence(facts));
   EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
   EXPECT_NE(bound.reason.find("an average that takes 0.5 of the newest"), std::string::npos)
       << bound.reason;
   EXPECT_EQ(evaluate("certificate", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
-  facts.averaging = 1;  // that is EF21
+  facts.feedback.averaging = 1;  // that is EF21
   EXPECT_TRUE(evaluate("ef21", run.evidence(facts)).has_verdict());
-  facts.averaging.reset();
+  facts.feedback.averaging.reset();
   bound = evaluate("ef21-sgdm", run.evidence(facts));
   EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
   EXPECT_NE(bound.reason.find("they follow the gradients themselves"), std::string::npos)
@@ -197,12 +197,12 @@ TEST(Ef21Sgdm, AndEf21AreAboutAnAverageAndAboutGradients) {
 /// alpha = 0.36, w = 1/20: nu = 0.7056, B = 6 * 0.64 * 1.7056/0.2944^2. P = 4, L = L~ = 1.
 RunFacts controls(double variance) {
   RunFacts facts = top_k_facts(36);
-  facts.feedback = "econtrol";
-  facts.memory = Memory::control;
-  facts.error_weight = 0.05;
+  facts.names.feedback = "econtrol";
+  facts.feedback.memory = Memory::control;
+  facts.feedback.error_weight = 0.05;
   facts.workers = 4;
-  facts.worker_smoothness = Known{1, "exact"};
-  facts.noise_variance = Known{variance, "exact"};
+  facts.objective.worker_smoothness = Known{1, "exact"};
+  facts.objective.noise_variance = Known{variance, "exact"};
   return facts;
 }
 
@@ -230,15 +230,15 @@ TEST(EControlTheorem, AsksForASmallWeightAndForErrorControl) {
   const SteadyRun run{.step = 0.001, .gradient = 1e-3, .further = {{Column::residual_norm_sq, 3}}};
   RunFacts facts = controls(0);
   ASSERT_TRUE(evaluate("econtrol", run.evidence(facts)).has_verdict());
-  facts.error_weight = 0.08;  // B w^2 = 0.67
+  facts.feedback.error_weight = 0.08;  // B w^2 = 0.67
   EXPECT_EQ(
       state_of(evaluate("econtrol", run.evidence(facts)), "w is small against α: ν < 1, Bw² ≤ 1/2"),
       PreconditionState::not_met);
   facts = controls(0);
-  facts.memory = Memory::estimate;
+  facts.feedback.memory = Memory::estimate;
   EXPECT_EQ(evaluate("econtrol", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
   facts = controls(0);
-  facts.applies_whole_messages = false;
+  facts.aggregator.applies_whole_messages = false;
   EXPECT_EQ(evaluate("econtrol", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
   const SteadyRun unmeasured{.step = 0.001, .gradient = 1e-3};
   const Bound bound = evaluate("econtrol", unmeasured.evidence(controls(0)));

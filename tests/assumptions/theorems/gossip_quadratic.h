@@ -17,12 +17,12 @@ namespace residuum::test {
 
 inline RunFacts gossip_facts() {
   RunFacts facts = plain_facts();
-  facts.protocol = "gossip";
-  facts.synchrony = Synchrony::neighbours;
+  facts.names.protocol = "gossip";
+  facts.protocol.synchrony = Synchrony::neighbours;
   facts.workers = 4;
-  facts.noise_variance = Known{8, "exact"};
-  facts.largest_worker_smoothness = Known{2, "exact"};
-  facts.spectral_gap = 0.5;
+  facts.objective.noise_variance = Known{8, "exact"};
+  facts.objective.worker_smoothness_max = Known{2, "exact"};
+  facts.protocol.spectral_gap = 0.5;
   return facts;
 }
 
@@ -233,10 +233,10 @@ inline Evidence gossip_evidence(const GossipRun& run) {
   facts.workers = static_cast<double>(run.mixing.size());
   facts.sends_everything = run.choco == 0;
   facts.deterministic = true;  // rows hold expectations
-  facts.noise_variance = Known{run.noise_variance, "exact"};
-  facts.spectral_gap = run.gap;
-  facts.minimum = Known{problem.minimum(), "exact"};
-  facts.largest_worker_smoothness =
+  facts.objective.noise_variance = Known{run.noise_variance, "exact"};
+  facts.protocol.spectral_gap = run.gap;
+  facts.objective.minimum = Known{problem.minimum(), "exact"};
+  facts.objective.worker_smoothness_max =
       Known{*std::max_element(problem.s.begin(), problem.s.end()), "exact"};
   Evidence evidence(facts);
   evidence.add(std::move(seed));

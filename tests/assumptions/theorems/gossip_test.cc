@@ -42,21 +42,21 @@ TEST(Gossip, AsksForPlainMixingOnAConnectedGraph) {
   };
   RunFacts facts = gossip_facts();
   EXPECT_TRUE(bound(facts).has_verdict());
-  facts.spectral_gap = 0;
+  facts.protocol.spectral_gap = 0;
   EXPECT_EQ(state_of(bound(facts), "p > 0"), PreconditionState::not_met);
-  facts.spectral_gap.reset();
+  facts.protocol.spectral_gap.reset();
   EXPECT_EQ(bound(facts).verdict, BoundVerdict::not_measured);
   facts = gossip_facts();
   facts.sends_everything = false;
   EXPECT_EQ(state_of(bound(facts), "workers send everything"), PreconditionState::not_met);
   facts = gossip_facts();
-  facts.smoothness = Known{11, "exact"};
+  facts.objective.smoothness = Known{11, "exact"};
   EXPECT_EQ(state_of(bound(facts), "η ≤ 1/L"), PreconditionState::not_met);
   facts = gossip_facts();
-  facts.steps_are_constant = false;
+  facts.step.constant = false;
   EXPECT_EQ(bound(facts).verdict, BoundVerdict::not_applicable);
   facts = gossip_facts();
-  facts.largest_worker_smoothness.reset();
+  facts.objective.worker_smoothness_max.reset();
   EXPECT_EQ(bound(facts).verdict, BoundVerdict::not_measured);
 }
 
@@ -73,13 +73,13 @@ TEST(GossipCertificate, HoldsForCompressedMessagesAndFallingStepsButNotForAnyRul
   };
   RunFacts facts = gossip_facts();
   facts.sends_everything = false;
-  facts.steps_are_constant = false;
-  facts.spectral_gap.reset();
+  facts.step.constant = false;
+  facts.protocol.spectral_gap.reset();
   EXPECT_TRUE(bound(facts).has_verdict());
-  facts.momentum = 0.9;
+  facts.update.momentum = 0.9;
   EXPECT_EQ(bound(facts).verdict, BoundVerdict::not_applicable);
   facts = gossip_facts();
-  facts.independent_draws = false;
+  facts.gradients.independent_draws = false;
   EXPECT_EQ(bound(facts).verdict, BoundVerdict::not_applicable);
   facts = gossip_facts();
   facts.conserves = false;

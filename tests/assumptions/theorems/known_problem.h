@@ -122,83 +122,63 @@ class UnequalQuadratics final : public Objective {
   /// What the theorems are told: everything.
   RunFacts facts_with(const Recipe& recipe) const {
     RunFacts facts;
-    facts.sparsifier = recipe.sparsifier["kind"];
-    facts.aggregator = recipe.aggregator["kind"];
-    facts.feedback = recipe.feedback["kind"];
+    facts.names.sparsifier = recipe.sparsifier["kind"];
+    facts.names.aggregator = recipe.aggregator["kind"];
+    facts.names.feedback = recipe.feedback["kind"];
     const auto exchange = aggregator(recipe.aggregator);
     const auto memory = feedback(recipe.feedback);
     const auto selection = sparsifier(recipe.sparsifier);
-    const auto law = selection->law(dimension(), 1);
-    facts.sends_everything = law.contraction == 1.0;
-    facts.contraction = law.contraction;
-    facts.selects_at_random = !law.deterministic;
-    facts.contraction_is_exact = law.exact;
+    facts.sparsifier = selection->law(dimension(), 1);
+    facts.sends_everything = facts.sparsifier.contraction == 1.0;
     if (const auto k = selection->k(dimension())) {
       facts.k = static_cast<double>(*k);
     }
-    facts.applies_whole_messages = exchange->law().applies_whole_messages;
-    facts.weighs_messages = exchange->law().weighs_messages;
-    facts.approximates_sum = exchange->law().approximates_sum;
-    if (exchange->law().shifts_model) {
+    facts.aggregator = exchange->law();
+    if (facts.aggregator.shifts_model) {
       facts.shift_contraction = static_cast<double>(exchange->shift_entries(dimension())) /
                                 static_cast<double>(dimension());
     }
-    facts.memory = memory->controls_error() ? Memory::control
-                   : memory->estimates()    ? Memory::estimate
-                   : memory->has_velocity() ? Memory::velocity
-                                            : Memory::residual;
-    facts.averaging = memory->averaging();
-    facts.error_weight = memory->error_weight();
-    facts.in_gradient_units = memory->units() == Units::gradient;
-    facts.conserves = !facts.weighs_messages &&
+    facts.feedback = memory->law();
+    facts.conserves = !facts.aggregator.weighs_messages &&
                       memory->conserves(exchange->law(), facts.sends_everything, recipe.workers);
-    facts.momentum = recipe.momentum;
-    if (facts.memory == Memory::velocity) {
-      facts.momentum = recipe.feedback["momentum"];
+    facts.update.momentum = recipe.momentum;
+    if (facts.feedback.memory == Memory::velocity) {
+      facts.update.momentum = recipe.feedback["momentum"];
     }
-    facts.weight_decay = recipe.weight_decay;
-    facts.effective_decay = recipe.weight_decay / memory->gain();
-    facts.clipped = recipe.clip == Clip::none ? "nothing" : "update";
-    facts.steps_are_constant = recipe.step.value("rule", "constant") == "constant";
+    facts.update.weight_decay = recipe.weight_decay;
+    facts.update.effective_decay = recipe.weight_decay / memory->gain();
+    facts.update.clipped = recipe.clip == Clip::none ? "nothing" : "update";
+    facts.step.constant = recipe.step.value("rule", "constant") == "constant";
     facts.workers = static_cast<double>(workers());
     facts.dimension = static_cast<double>(dimension());
-    facts.full_gradients = settings_.noise_variance == 0;
+    facts.gradients.full = settings_.noise_variance == 0;
     facts.deterministic =
-        facts.full_gradients && !facts.selects_at_random &&
+        facts.gradients.full && facts.sparsifier.deterministic &&
         (recipe.protocol == nullptr || !clocks_decide(recipe.protocol->law(recipe.workers)));
-    facts.workers_are_alike =
+    facts.gradients.workers_alike =
         settings_.spread == 0 &&
         std::all_of(settings_.scales.begin(), settings_.scales.end(), [&](double scale) {
           return scale == settings_.scales.front();
         });
-    facts.convex = true;
-    facts.initial_distance_sq = Known{distance_to_minimizer_sq(), "exact"};
-    facts.smoothness = Known{1, "exact"};
-    facts.strong_convexity = Known{0.01, "exact"};
-    facts.minimum = Known{minimum(), "exact"};
-    facts.noise_variance = Known{settings_.noise_variance, "exact"};
+    facts.objective.convex = true;
+    facts.objective.initial_distance_sq = Known{distance_to_minimizer_sq(), "exact"};
+    facts.objective.smoothness = Known{1, "exact"};
+    facts.objective.strong_convexity = Known{0.01, "exact"};
+    facts.objective.minimum = Known{minimum(), "exact"};
+    facts.objective.noise_variance = Known{settings_.noise_variance, "exact"};
     double sum_sq = 0;
     for (const double scale : settings_.scales) {
       sum_sq += scale * scale / static_cast<double>(workers());
     }
-    facts.worker_smoothness = Known{std::sqrt(sum_sq), "exact"};
-    facts.mean_worker_smoothness = Known{1, "exact"};
-    facts.largest_worker_smoothness =
+    facts.objective.worker_smoothness = Known{std::sqrt(sum_sq), "exact"};
+    facts.objective.worker_smoothness_mean = Known{1, "exact"};
+    facts.objective.worker_smoothness_max =
         Known{*std::max_element(settings_.scales.begin(), settings_.scales.end()), "exact"};
     if (recipe.protocol != nullptr) {
-      const ProtocolLaw stays = recipe.protocol->law(recipe.workers);
-      const auto number = [](const std::optional<std::uint64_t>& value) {
-        return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
-      };
-      facts.synchrony = stays.synchrony;
-      facts.local_steps = static_cast<double>(stays.local_steps);
-      facts.staleness = number(stays.staleness);
-      facts.contributions = number(stays.contributions);
-      facts.spectral_gap = stays.spectral_gap;
-      facts.in_rounds = stays.in_rounds;
+      facts.protocol = recipe.protocol->law(recipe.workers);
     }
-    facts.outer_step = recipe.outer_step;
-    facts.has_optimisers = recipe.local["optimiser"] != "sgd";
+    facts.update.outer_step = recipe.outer_step;
+    facts.update.has_optimisers = recipe.local["optimiser"] != "sgd";
     return facts;
   }
 

@@ -25,8 +25,8 @@ constexpr std::array kBoth{"delayed-convex", "ssp-regret"};
 
 RunFacts late_convex_facts() {
   RunFacts facts = test::late_facts();
-  facts.convex = true;
-  facts.initial_distance_sq = Known{2, "exact"};
+  facts.objective.convex = true;
+  facts.objective.initial_distance_sq = Known{2, "exact"};
   return facts;
 }
 
@@ -64,25 +64,25 @@ TEST(LateConvex, AsksForWhatItsProofUses) {
     EXPECT_TRUE(evaluate(name, kSteadyLate.evidence(late_convex_facts())).has_verdict());
   }
   RunFacts facts = late_convex_facts();
-  facts.convex = false;
+  facts.objective.convex = false;
   expect_unmet(facts, "f is convex");
   facts = late_convex_facts();
-  facts.workers_are_alike = false;
+  facts.gradients.workers_alike = false;
   expect_unmet(facts, "every worker's gradients are those of f");
   facts = late_convex_facts();
-  facts.contributions_weigh_alike = false;
+  facts.protocol.contributions_weigh_alike = false;
   expect_unmet(facts, "a version is the mean");
   facts = late_convex_facts();
-  facts.steps_are_constant = false;
+  facts.step.constant = false;
   expect_unmet(facts, "constant step size");
   facts = late_convex_facts();
   facts.sends_everything = false;
   expect_unmet(facts, "workers send everything");
   facts = late_convex_facts();
-  facts.momentum = 0.9;
+  facts.update.momentum = 0.9;
   expect_unmet(facts, "no momentum");
   facts = late_convex_facts();
-  facts.synchrony = Synchrony::lockstep;
+  facts.protocol.synchrony = Synchrony::lockstep;
   expect_unmet(facts, "versions are made of gradients that may be late");
 }
 

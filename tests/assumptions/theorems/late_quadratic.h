@@ -158,20 +158,20 @@ inline Evidence late_evidence(const LateQuadratic& problem,
                      {Column::contributions, static_cast<double>(schedule[t].size())}}));
   }
   RunFacts facts;
-  facts.protocol = "late";
-  facts.synchrony = Synchrony::late;
+  facts.names.protocol = "late";
+  facts.protocol = {
+      .synchrony = Synchrony::late,
+      .staleness = std::nullopt,
+      .contributions = of.quota == 1 ? std::optional<std::uint64_t>(1) : std::nullopt};
   facts.workers = static_cast<double>(of.workers);
-  facts.workers_are_alike = true;
-  if (of.quota == 1) {
-    facts.contributions = 1;
-  }
+  facts.gradients.workers_alike = true;
   facts.dimension = problem.dimension();
-  facts.smoothness = Known{problem.smoothness(), "exact"};
-  facts.minimum = Known{0, "exact: f*"};
-  facts.noise_variance = Known{problem.noise_variance, "exact"};
-  facts.initial_distance_sq = Known{problem.dimension(), "exact"};
-  facts.convex = true;
-  facts.steps_are_constant = !problem.falling;
+  facts.objective.smoothness = Known{problem.smoothness(), "exact"};
+  facts.objective.minimum = Known{0, "exact: f*"};
+  facts.objective.noise_variance = Known{problem.noise_variance, "exact"};
+  facts.objective.initial_distance_sq = Known{problem.dimension(), "exact"};
+  facts.objective.convex = true;
+  facts.step.constant = !problem.falling;
   facts.deterministic = true;
   Evidence evidence(facts);
   evidence.add(std::move(seed));
@@ -226,11 +226,12 @@ void for_all_schedules(std::size_t quota, Look look) {
 
 inline RunFacts late_facts() {
   RunFacts facts = plain_facts();
-  facts.protocol = "asp";
-  facts.synchrony = Synchrony::late;
+  facts.names.protocol = "asp";
+  facts.protocol = {
+      .synchrony = Synchrony::late, .staleness = std::nullopt, .contributions = std::nullopt};
   facts.workers = 4;
-  facts.workers_are_alike = true;
-  facts.noise_variance = Known{8, "exact"};
+  facts.gradients.workers_alike = true;
+  facts.objective.noise_variance = Known{8, "exact"};
   return facts;
 }
 

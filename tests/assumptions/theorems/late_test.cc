@@ -76,19 +76,19 @@ TEST(Delayed, TakesTheLargestStalenessOnlyIfEveryVersionWasSeen) {
   EXPECT_EQ(bound.verdict, BoundVerdict::not_measured);
   EXPECT_NE(bound.reason.find("not measured in each iteration"), std::string::npos) << bound.reason;
 
-  facts.staleness = 5;  // the protocol's law is a limit, whatever was measured
-  facts.contributions = 4;
+  facts.protocol.staleness = 5;  // the protocol's law is a limit, whatever was measured
+  facts.protocol.contributions = 4;
   bound = evaluate("delayed", with_one_late_version(facts, false));
   EXPECT_EQ(value_of(bound, "τ"), 5);
   EXPECT_EQ(value_of(bound, "b"), 4);
-  facts.contributions.reset();
+  facts.protocol.contributions.reset();
   bound = evaluate("delayed", with_one_late_version(facts, false));
   EXPECT_EQ(value_of(bound, "b"), 1);
 }
 
 TEST(Delayed, AsksForWorkersWhoseGradientsAreThoseOfF) {
   RunFacts facts = late_facts();
-  facts.workers_are_alike = false;
+  facts.gradients.workers_alike = false;
   for (const char* name : {"delayed", "concurrency"}) {
     const Bound bound = evaluate(name, late_run(1, 1).evidence(facts));
     EXPECT_EQ(state_of(bound, "every worker's gradients are those of f"),
@@ -101,7 +101,7 @@ TEST(Delayed, AsksForWorkersWhoseGradientsAreThoseOfF) {
 
 TEST(Delayed, AsksForVersionsThatAreMeans) {
   RunFacts facts = late_facts();
-  facts.contributions_weigh_alike = false;
+  facts.protocol.contributions_weigh_alike = false;
   for (const char* name : {"delayed", "concurrency"}) {
     const Bound bound = evaluate(name, late_run(1, 1).evidence(facts));
     EXPECT_EQ(state_of(bound, "a version is the mean"), PreconditionState::not_met);
@@ -115,29 +115,29 @@ TEST(Delayed, AsksForDenseUpdatesByAConstantStep) {
   };
   for (const char* name : {"delayed", "concurrency"}) {
     RunFacts facts = late_facts();
-    facts.contributions = 1;
+    facts.protocol.contributions = 1;
     EXPECT_EQ(verdict(name, facts), BoundVerdict::holds);
     RunFacts other = facts;
     other.sends_everything = false;
     EXPECT_EQ(verdict(name, other), BoundVerdict::not_applicable) << name;
     other = facts;
-    other.momentum = 0.9;
+    other.update.momentum = 0.9;
     EXPECT_EQ(verdict(name, other), BoundVerdict::not_applicable) << name;
     other = facts;
-    other.steps_are_constant = false;
+    other.step.constant = false;
     EXPECT_EQ(verdict(name, other), BoundVerdict::not_applicable) << name;
     other = facts;
-    other.independent_draws = false;
+    other.gradients.independent_draws = false;
     EXPECT_EQ(verdict(name, other), BoundVerdict::not_applicable) << name;
     other = facts;
-    other.synchrony = Synchrony::lockstep;
+    other.protocol.synchrony = Synchrony::lockstep;
     EXPECT_EQ(verdict(name, other), BoundVerdict::not_applicable) << name;
   }
 }
 
 TEST(Concurrency, IsThatOfAHandCalculation) {
   RunFacts facts = late_facts();
-  facts.contributions = 1;
+  facts.protocol.contributions = 1;
   // 0.2 + 0.8 and 2 * 0.01 * 3 * 8; three others in the making and tau = 4.
   EXPECT_NEAR(
       *evaluate("concurrency", late_run(4, 1).evidence(facts)).rhs, 0.2 + 0.8 + 0.48, 1e-12);
@@ -157,7 +157,7 @@ TEST(Concurrency, IsKnownOnlyWhereEveryGradientIsAVersion) {
 // Four workers that have one gradient each in the making cannot be 3.5 versions late on average.
 TEST(Concurrency, IsContradictedByALargerMeanStaleness) {
   RunFacts facts = late_facts();
-  facts.contributions = 1;
+  facts.protocol.contributions = 1;
   EXPECT_EQ(state_of(evaluate("concurrency", late_run(6, 1).evidence(facts)), "mean staleness"),
             PreconditionState::met);
   const Bound bound = evaluate("concurrency", late_run(7, 1).evidence(facts));
@@ -220,7 +220,7 @@ TEST(Concurrency, NeedsItsStepLimit) {
 
 TEST(LateRuns, AreNotJudgedByHalfBatchesOfLateGradients) {
   RunFacts facts = late_facts();
-  facts.contributions = 1;
+  facts.protocol.contributions = 1;
   Evidence evidence(facts);
   for (int i = 0; i < 2; ++i) {
     SeedEvidence seed(10);

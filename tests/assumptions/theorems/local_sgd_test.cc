@@ -95,12 +95,12 @@ TEST(QsparseLocalSgd, KeepsItsTheorem) {
 
 RunFacts qsparse_facts() {
   RunFacts facts = test::top_k_facts(64);  // q = 0.36, Q = 0.36/0.16 = 2.25
-  facts.protocol = "local";
-  facts.synchrony = Synchrony::periodic;
+  facts.names.protocol = "local";
+  facts.protocol.synchrony = Synchrony::periodic;
   facts.workers = 4;
-  facts.local_steps = 5;
-  facts.noise_variance = Known{8, "exact"};
-  facts.largest_worker_smoothness = Known{2, "exact"};
+  facts.protocol.local_steps = 5;
+  facts.objective.noise_variance = Known{8, "exact"};
+  facts.objective.worker_smoothness_max = Known{2, "exact"};
   return facts;
 }
 
@@ -124,28 +124,28 @@ TEST(QsparseLocalSgd, AsksForErrorFeedbackOfWholeMessagesAndAShortStep) {
   };
   EXPECT_TRUE(bound(qsparse_facts()).has_verdict());
   RunFacts facts = qsparse_facts();
-  facts.applies_whole_messages = false;
+  facts.aggregator.applies_whole_messages = false;
   EXPECT_EQ(state(facts, "every message is applied"), PreconditionState::not_met);
   facts = qsparse_facts();
-  facts.memory = Memory::velocity;
+  facts.feedback.memory = Memory::velocity;
   EXPECT_EQ(state(facts, "what was not delivered"), PreconditionState::not_met);
   facts = qsparse_facts();
   facts.conserves = false;
   EXPECT_EQ(state(facts, "what was not delivered"), PreconditionState::not_met);
   facts = qsparse_facts();
-  facts.contraction = 0;
+  facts.sparsifier.contraction = 0;
   EXPECT_EQ(state(facts, "contraction q < 1"), PreconditionState::not_met);
   facts = qsparse_facts();
-  facts.local_steps = 6;
+  facts.protocol.local_steps = 6;
   EXPECT_EQ(state(facts, "η ≤ 1/(4LH)"), PreconditionState::not_met);
   facts = qsparse_facts();
-  facts.steps_are_constant = false;
+  facts.step.constant = false;
   EXPECT_EQ(state(facts, "constant step size"), PreconditionState::not_met);
   facts = qsparse_facts();
-  facts.outer_step = 0.7;
+  facts.update.outer_step = 0.7;
   EXPECT_EQ(state(facts, "the model moves by the update"), PreconditionState::not_met);
   facts = qsparse_facts();
-  facts.synchrony = Synchrony::lockstep;
+  facts.protocol.synchrony = Synchrony::lockstep;
   EXPECT_EQ(state(facts, "workers exchange after local steps"), PreconditionState::not_met);
 }
 
@@ -155,10 +155,10 @@ TEST(QsparseLocalSgd, AsksForErrorFeedbackOfWholeMessagesAndAShortStep) {
 TEST(QsparseLocalSgd, NeedsTheTermOfTheResiduals) {
   RunFacts facts = qsparse_facts();
   facts.workers = 1;
-  facts.local_steps = 1;
-  facts.noise_variance = Known{0, "exact"};
-  facts.largest_worker_smoothness = Known{1, "exact"};
-  facts.contraction.reset();
+  facts.protocol.local_steps = 1;
+  facts.objective.noise_variance = Known{0, "exact"};
+  facts.objective.worker_smoothness_max = Known{1, "exact"};
+  facts.sparsifier.contraction.reset();
   facts.deterministic = true;
   constexpr std::uint64_t kVersions = 6 * Windows::kWindows;  // a window has six of them
   SeedEvidence seed(kVersions);

@@ -24,11 +24,11 @@ using test::top_k_facts;
 /// tau on the accumulator, of messages that are all applied; sigma^2 = 1.
 RunFacts threshold_facts(double threshold) {
   RunFacts facts = plain_facts();
-  facts.sparsifier = "hard-threshold";
-  facts.aggregator = "allgather";
+  facts.names.sparsifier = "hard-threshold";
+  facts.names.aggregator = "allgather";
   facts.sends_everything = false;
-  facts.threshold = threshold;
-  facts.noise_variance = Known{1, "exact"};
+  facts.sparsifier.threshold = threshold;
+  facts.objective.noise_variance = Known{1, "exact"};
   return facts;
 }
 
@@ -39,7 +39,7 @@ TEST(HardThreshold, HasAHorizonOnlyWhereItsThresholdFollowsTheStep) {
   const Bound fixed = evaluate("hard-threshold", run.evidence(facts));
   ASSERT_TRUE(fixed.has_verdict()) << fixed.reason;
   EXPECT_FALSE(fixed.horizon);
-  facts.threshold_follows_step = true;
+  facts.sparsifier.threshold_scales = true;
   // 4/10 + 2 * 0.1 against 2 * 100 * 4e-4, over 100 iterations.
   const double ratio = 0.08 / 0.6;
   EXPECT_NEAR(*evaluate("hard-threshold", run.evidence(facts)).horizon, 100 * ratio * ratio, 1e-9);
@@ -51,11 +51,11 @@ TEST(HardThreshold, IsThatOfAHandCalculationConvexAndNot) {
   const SteadyRun run{.gradient = 1e-3, .further = {{Column::loss_gap, 1e-3}}};
   // 4/10 + 2 * 0.1/2 + 2 * 100 * 4e-4
   EXPECT_NEAR(*evaluate("hard-threshold", run.evidence(facts)).rhs, 0.4 + 0.1 + 0.08, 1e-12);
-  facts.convex = true;
-  facts.initial_distance_sq = Known{2, "exact"};
+  facts.objective.convex = true;
+  facts.objective.initial_distance_sq = Known{2, "exact"};
   // 2 * 2/10 + 2 * 0.1/2 + 4 * 100 * 4e-4
   EXPECT_NEAR(*evaluate("hard-threshold-convex", run.evidence(facts)).rhs, 0.4 + 0.1 + 0.16, 1e-12);
-  facts.threshold.reset();
+  facts.sparsifier.threshold.reset();
   EXPECT_EQ(evaluate("hard-threshold", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
   EXPECT_EQ(evaluate("top-k", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
 }
@@ -63,7 +63,7 @@ TEST(HardThreshold, IsThatOfAHandCalculationConvexAndNot) {
 TEST(HardThreshold, HasNoHeterogeneityWithoutNoiseGrowthAndHasSomeWithIt) {
   RunFacts facts = threshold_facts(0.02);
   facts.workers = 2;
-  facts.noise_variance.reset();
+  facts.objective.noise_variance.reset();
   // sigma^2 = |grad f_p|^2 / 2 throughout: the line through the origin has M = 1/2.
   SeedEvidence seed(101);
   for (std::uint64_t t = 0; t < 101; ++t) {
@@ -92,31 +92,31 @@ TEST(TopK, IsThatOfAHandCalculationConvexAndNot) {
                       .further = {{Column::heterogeneity, 3}, {Column::loss_gap, 1e-3}}};
   // 8/10 + 4 * 0.1/4 + 4 * 2.25 * 0.01 (3 + 1)
   EXPECT_NEAR(*evaluate("top-k", run.evidence(facts)).rhs, 0.8 + 0.1 + 0.36, 1e-12);
-  facts.convex = true;
-  facts.initial_distance_sq = Known{2, "exact"};
+  facts.objective.convex = true;
+  facts.objective.initial_distance_sq = Known{2, "exact"};
   // 4 * 2/10 + 4 * 0.1/4 + 8 * 2.25 * 0.01 * 4
   EXPECT_NEAR(*evaluate("top-k-convex", run.evidence(facts)).rhs, 0.8 + 0.1 + 0.72, 1e-12);
 }
 
 TEST(Ef21, IsThatOfAHandCalculation) {
   RunFacts facts = top_k_facts(36);  // sqrt(1 - alpha) = 0.8, theta = 0.2: limit 1/(1 + 4)
-  facts.feedback = "ef21";
-  facts.memory = Memory::estimate;
-  facts.full_gradients = true;
-  facts.worker_smoothness = Known{1, "exact"};
+  facts.names.feedback = "ef21";
+  facts.feedback.memory = Memory::estimate;
+  facts.gradients.full = true;
+  facts.objective.worker_smoothness = Known{1, "exact"};
   SteadyRun run{.gradient = 1e-3, .further = {{Column::ef21_distortion, 4}}};
   const Bound bound = evaluate("ef21", run.evidence(facts));
   EXPECT_NEAR(*bound.rhs, 0.2 + 4 / (0.2 * 100), 1e-12);
   run.step = 0.21;
   EXPECT_EQ(evaluate("ef21", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
-  facts.contraction.reset();  // as of a selection that is scaled to be unbiased
+  facts.sparsifier.contraction.reset();  // as of a selection that is scaled to be unbiased
   EXPECT_EQ(evaluate("ef21", SteadyRun{.further = run.further}.evidence(facts)).verdict,
             BoundVerdict::not_applicable);
-  facts.contraction = 0.36;
+  facts.sparsifier.contraction = 0.36;
   run.step = 0.1;
-  facts.worker_smoothness.reset();
+  facts.objective.worker_smoothness.reset();
   EXPECT_EQ(evaluate("ef21", run.evidence(facts)).verdict, BoundVerdict::not_measured);
-  facts.full_gradients = false;
+  facts.gradients.full = false;
   EXPECT_EQ(evaluate("ef21", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
 }
 
@@ -132,9 +132,9 @@ std::string detail_of(const Bound& bound, std::string_view statement) {
 TEST(Preconditions, SayWhatIsSoWhetherMetOrNot) {
   const SteadyRun run{.gradient = 1e-3};
   RunFacts facts = top_k_facts(36);
-  facts.full_gradients = true;
-  facts.sampling = "shuffle";
-  facts.independent_draws = false;
+  facts.gradients.full = true;
+  facts.names.sampling = "shuffle";
+  facts.gradients.independent_draws = false;
   Bound bound = evaluate("ef21", run.evidence(facts));
   EXPECT_EQ(detail_of(bound, "full gradients"), "gradients are full");
   bound = evaluate("ijcai", run.evidence(facts));
@@ -142,7 +142,7 @@ TEST(Preconditions, SayWhatIsSoWhetherMetOrNot) {
   EXPECT_EQ(detail_of(bound, "what was not delivered is added to the next gradient"),
             "feedback ef14 does");
 
-  facts.full_gradients = false;
+  facts.gradients.full = false;
   facts.conserves = false;
   bound = evaluate("ef21", run.evidence(facts));
   EXPECT_EQ(detail_of(bound, "full gradients"), "gradients are drawn from batches");
@@ -151,8 +151,8 @@ TEST(Preconditions, SayWhatIsSoWhetherMetOrNot) {
   EXPECT_EQ(detail_of(bound, "what was not delivered is added to the next gradient"),
             "feedback ef14 loses some of it for good");
 
-  facts.full_gradients = true;
-  facts.gradient_bias = "images are augmented";
+  facts.gradients.full = true;
+  facts.objective.gradient_bias = "images are augmented";
   bound = evaluate("ijcai", run.evidence(facts));
   EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
   EXPECT_EQ(detail_of(bound, "gradients are unbiased given the past"), "images are augmented");
@@ -160,15 +160,15 @@ TEST(Preconditions, SayWhatIsSoWhetherMetOrNot) {
 
 TEST(Preconditions, AreNotRefutedByAMeasuredLAndMetByAKnownOne) {
   RunFacts facts = plain_facts();
-  facts.noise_variance = Known{1, "exact"};
+  facts.objective.noise_variance = Known{1, "exact"};
   const SteadyRun run{.gradient = 1e-3, .further = {{Column::smoothness_gap, 1}}};
   EXPECT_EQ(state_of(evaluate("bsp", run.evidence(facts)), "η ≤ 1/L"), PreconditionState::met);
-  facts.smoothness.reset();
+  facts.objective.smoothness.reset();
   const Bound measured = evaluate("bsp", run.evidence(facts));
   EXPECT_EQ(state_of(measured, "η ≤ 1/L"), PreconditionState::no_violation_seen);
   EXPECT_TRUE(measured.has_verdict());
   // L of a part of the samples may be larger than L: it enters no theorem.
-  facts.differences_are_of_f = false;
+  facts.evaluation.differences_are_of_f = false;
   EXPECT_EQ(evaluate("bsp", run.evidence(facts)).verdict, BoundVerdict::not_measured);
 }
 
@@ -211,8 +211,8 @@ TEST(Preconditions, OfTheGTopKTheoremAreAboutEveryIteration) {
 /// 10/(9/0.5 + 1/1.2) = 0.53.
 Evidence with_one_expansion(bool steps_are_constant, bool selects_at_random = false) {
   RunFacts facts = plain_facts();
-  facts.steps_are_constant = steps_are_constant;
-  facts.selects_at_random = selects_at_random;
+  facts.step.constant = steps_are_constant;
+  facts.sparsifier.deterministic = !selects_at_random;
   Evidence evidence(facts);
   for (int i = 0; i < 2; ++i) {
     SeedEvidence seed(10);
@@ -250,7 +250,7 @@ TEST(Preconditions, AreNotRefutedByASingleDrawOfARandomSelection) {
 TEST(Preconditions, OfAConstantThatWasMeasuredInSomeRowsAreNotMet) {
   const auto state = [](std::uint64_t every) {
     RunFacts facts = top_k_facts(36);
-    facts.contraction.reset();
+    facts.sparsifier.contraction.reset();
     Evidence evidence(facts);
     SeedEvidence seed(10);
     for (std::uint64_t t = 0; t < 10; ++t) {
@@ -277,7 +277,7 @@ TEST(Preconditions, OfAConstantThatWasMeasuredInSomeRowsAreNotMet) {
 
 TEST(Theorems, HoldNothingOfARunThatDiverged) {
   RunFacts facts = plain_facts();
-  facts.noise_variance = Known{1, "exact"};
+  facts.objective.noise_variance = Known{1, "exact"};
   const SteadyRun run{.gradient = 1e-3};
   Evidence evidence = run.evidence(facts);
   EXPECT_EQ(evaluate("bsp", evidence).verdict, BoundVerdict::holds);
@@ -289,13 +289,13 @@ TEST(Theorems, HoldNothingOfARunThatDiverged) {
 
 TEST(Laws, MakeASparsifierQualifyWhateverItsName) {
   RunFacts facts = top_k_facts(50);
-  facts.sparsifier = "window-k";
-  facts.aggregator = "somebody's own";
-  facts.noise_variance = Known{0, "exact"};
+  facts.names.sparsifier = "window-k";
+  facts.names.aggregator = "somebody's own";
+  facts.objective.noise_variance = Known{0, "exact"};
   const SteadyRun run{.gradient = 1e-3, .further = {{Column::heterogeneity, 0}}};
   EXPECT_TRUE(evaluate("worker-contraction", run.evidence(facts)).has_verdict());
   EXPECT_TRUE(evaluate("top-k", run.evidence(facts)).has_verdict());
-  facts.applies_whole_messages = false;
+  facts.aggregator.applies_whole_messages = false;
   EXPECT_EQ(evaluate("top-k", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
 }
 
@@ -303,8 +303,8 @@ TEST(Laws, MakeASparsifierQualifyWhateverItsName) {
 TEST(Certificate, AsksThatNoWorkerIsAbsentWhoseEstimateMovesTheModel) {
   RunFacts facts = plain_facts();
   facts.workers = 4;
-  facts.participants = 2;
-  facts.memory = Memory::estimate;
+  facts.protocol.participants = 2;
+  facts.feedback.memory = Memory::estimate;
   const SteadyRun run{.gradient = 1e-3};
   EXPECT_EQ(state_of(evaluate("certificate", run.evidence(facts)), "z moves by gradients"),
             PreconditionState::not_met);
@@ -313,7 +313,7 @@ TEST(Certificate, AsksThatNoWorkerIsAbsentWhoseEstimateMovesTheModel) {
 TEST(Synchronisation, OfOneLocalStepAndOfNoDelayIsThatOfLockstep) {
   RunFacts facts = plain_facts();
   facts.workers = 4;
-  facts.noise_variance = Known{8, "exact"};
+  facts.objective.noise_variance = Known{8, "exact"};
   const SteadyRun run{.gradient = 1e-3, .further = {{Column::worker_grad_norm_sq, 5}}};
   const Bound lockstep = evaluate("bsp", run.evidence(facts));
   EXPECT_NEAR(*lockstep.rhs, 0.2 + 0.1 * 8 / 4, 1e-12);
@@ -334,22 +334,23 @@ TEST(Synchronisation, OfOneLocalStepAndOfNoDelayIsThatOfLockstep) {
   facts.shift_contraction = std::nullopt;
   EXPECT_EQ(evaluate("ef21-p", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
 
-  facts.synchrony = Synchrony::periodic;
-  facts.local_steps = 1;
-  facts.largest_worker_smoothness = Known{1, "exact"};
+  facts.protocol.synchrony = Synchrony::periodic;
+  facts.protocol.local_steps = 1;
+  facts.objective.worker_smoothness_max = Known{1, "exact"};
   EXPECT_DOUBLE_EQ(*evaluate("local-sgd", run.evidence(facts)).rhs, *lockstep.rhs);
-  facts.local_steps = 4;  // 2 Delta/(eta R) = 0.2 and 4 times 0.1 * 8/4 and (3 * 0.1)^2 * 5
+  facts.protocol.local_steps =
+      4;  // 2 Delta/(eta R) = 0.2 and 4 times 0.1 * 8/4 and (3 * 0.1)^2 * 5
   EXPECT_NEAR(*evaluate("local-sgd", run.evidence(facts)).rhs, 0.2 + 4 * (0.2 + 0.45), 1e-12);
-  facts.largest_worker_smoothness = Known{2, "exact"};  // the drift weighs four times as much
+  facts.objective.worker_smoothness_max = Known{2, "exact"};  // the drift weighs four times as much
   EXPECT_NEAR(*evaluate("local-sgd", run.evidence(facts)).rhs, 0.2 + 4 * (0.2 + 1.8), 1e-12);
-  facts.outer_step = 0.7;
+  facts.update.outer_step = 0.7;
   EXPECT_EQ(evaluate("local-sgd", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
-  facts.outer_step = 1;
+  facts.update.outer_step = 1;
 
-  facts.synchrony = Synchrony::late;
-  facts.workers_are_alike = true;
-  facts.staleness = 0;
-  facts.contributions = 4;
+  facts.protocol.synchrony = Synchrony::late;
+  facts.gradients.workers_alike = true;
+  facts.protocol.staleness = 0;
+  facts.protocol.contributions = 4;
   EXPECT_DOUBLE_EQ(*evaluate("delayed", run.evidence(facts)).rhs, *lockstep.rhs);
 }
 

@@ -38,8 +38,8 @@ bool names_the_protocol(const Bound& bound) {
 TEST(Theorems, AreAppliedOnlyToProtocolsThatTheyWereProvedFor) {
   for (const auto synchrony : {Synchrony::periodic, Synchrony::late, Synchrony::neighbours}) {
     RunFacts facts = test::plain_facts();
-    facts.protocol = "another one";
-    facts.synchrony = synchrony;
+    facts.names.protocol = "another one";
+    facts.protocol.synchrony = synchrony;
     const Evidence evidence = test::SteadyRun{.gradient = 1e-3}.evidence(facts);
     const Names proved = proved_for(synchrony);
     for (const auto& theorem : theorems()) {

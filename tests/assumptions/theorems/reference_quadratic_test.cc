@@ -103,21 +103,20 @@ class ReferenceQuadratic : public ::testing::Test {
     const Facts facts = objective->facts();
     const double squares = std::inner_product(
         facts.minimizer.begin(), facts.minimizer.end(), facts.minimizer.begin(), 0.0);
-    const RunFacts method{.sparsifier = "top-k",
-                          .aggregator = "gtopk-exact",
-                          .workers = kWorkers,
-                          .dimension = 200,
-                          .sends_everything = false,
-                          .k = 20,
-                          .contraction = 0.1,
-                          .keeps_largest = true,
-                          .applies_whole_messages = false,
-                          .convex = true,
-                          .smoothness = Known{*facts.smoothness, "exact"},
-                          .strong_convexity = Known{*facts.strong_convexity, "exact"},
-                          .minimum = Known{*facts.minimum, "exact"},
-                          .initial_distance_sq = Known{squares, "exact: w_0 = 0"},
-                          .noise_variance = Known{*facts.noise_variance, "exact"}};
+    const RunFacts method{
+        .names = {.sparsifier = "top-k", .aggregator = "gtopk-exact"},
+        .workers = kWorkers,
+        .dimension = 200,
+        .k = 20,
+        .sends_everything = false,
+        .sparsifier = {.contraction = 0.1, .deterministic = true, .keeps_largest = true},
+        .aggregator = {.applies_whole_messages = false},
+        .objective = {.convex = true,
+                      .smoothness = Known{*facts.smoothness, "exact"},
+                      .strong_convexity = Known{*facts.strong_convexity, "exact"},
+                      .minimum = Known{*facts.minimum, "exact"},
+                      .initial_distance_sq = Known{squares, "exact: w_0 = 0"},
+                      .noise_variance = Known{*facts.noise_variance, "exact"}}};
     evidence = Evidence(method);
     without_end = Evidence(method);
     calm = Evidence(method);

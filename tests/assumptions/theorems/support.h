@@ -81,8 +81,8 @@ struct SteadyRun {
 inline RunFacts plain_facts() {
   RunFacts facts;
   facts.dimension = 100;
-  facts.smoothness = Known{1, "exact"};
-  facts.minimum = Known{0, "exact: f*"};
+  facts.objective.smoothness = Known{1, "exact"};
+  facts.objective.minimum = Known{0, "exact: f*"};
   return facts;
 }
 
@@ -96,13 +96,13 @@ inline const BoundTerm& term(const Bound& bound, Attribution attribution) {
 /// Top-k of all workers gathered, sigma^2 = 1.
 inline RunFacts top_k_facts(double k) {
   RunFacts facts = plain_facts();
-  facts.sparsifier = "top-k";
-  facts.aggregator = "allgather";
+  facts.names.sparsifier = "top-k";
+  facts.names.aggregator = "allgather";
   facts.sends_everything = false;
   facts.k = k;
-  facts.contraction = k / facts.dimension;
-  facts.keeps_largest = true;
-  facts.noise_variance = Known{1, "exact"};
+  facts.sparsifier.contraction = k / facts.dimension;
+  facts.sparsifier.keeps_largest = true;
+  facts.objective.noise_variance = Known{1, "exact"};
   return facts;
 }
 

@@ -15,12 +15,12 @@ using test::evaluate;
 RunFacts tight_facts() {
   RunFacts facts = test::top_k_facts(1);
   facts.dimension = 2;
-  facts.contraction = 0.5;
-  facts.contraction_is_pathwise = true;
-  facts.full_gradients = true;
-  facts.shares_minimizer = true;
-  facts.largest_worker_smoothness = Known{2, "exact"};
-  facts.worker_strong_convexity = Known{1, "exact"};
+  facts.sparsifier.contraction = 0.5;
+  facts.sparsifier.pathwise = true;
+  facts.gradients.full = true;
+  facts.gradients.shares_minimizer = true;
+  facts.objective.worker_smoothness_max = Known{2, "exact"};
+  facts.objective.worker_strong_convexity = Known{1, "exact"};
   facts.deterministic = true;
   return facts;
 }
@@ -88,26 +88,31 @@ TEST(TightTheorems, AskForLawsAndFacts) {
   EXPECT_EQ(state_with("tight-ef14", [](RunFacts&) {}), BoundVerdict::holds);
   EXPECT_EQ(state_with("tight-ef21", [](RunFacts&) {}), none);
   const auto estimates = [](RunFacts& facts) {
-    facts.memory = Memory::estimate;
-    facts.shares_minimizer = false;
+    facts.feedback.memory = Memory::estimate;
+    facts.gradients.shares_minimizer = false;
   };
   EXPECT_EQ(state_with("tight-ef21", estimates), BoundVerdict::holds);
   EXPECT_EQ(state_with("tight-ef14", estimates), none);
-  EXPECT_EQ(state_with("tight-ef14", [](RunFacts& f) { f.shares_minimizer = false; }), none);
-  EXPECT_EQ(state_with("tight-ef14", [](RunFacts& f) { f.full_gradients = false; }), none);
-  EXPECT_EQ(state_with("tight-ef14", [](RunFacts& f) { f.applies_whole_messages = false; }), none);
-  EXPECT_EQ(state_with("tight-ef14", [](RunFacts& f) { f.momentum = 0.9; }), none);
-  EXPECT_EQ(state_with("tight-ef14", [](RunFacts& f) { f.weight_decay = 0.1; }), none);
+  EXPECT_EQ(state_with("tight-ef14", [](RunFacts& f) { f.gradients.shares_minimizer = false; }),
+            none);
+  EXPECT_EQ(state_with("tight-ef14", [](RunFacts& f) { f.gradients.full = false; }), none);
+  EXPECT_EQ(
+      state_with("tight-ef14", [](RunFacts& f) { f.aggregator.applies_whole_messages = false; }),
+      none);
+  EXPECT_EQ(state_with("tight-ef14", [](RunFacts& f) { f.update.momentum = 0.9; }), none);
+  EXPECT_EQ(state_with("tight-ef14", [](RunFacts& f) { f.update.weight_decay = 0.1; }), none);
   EXPECT_EQ(state_with("tight-ef14", [](RunFacts& f) { f.conserves = false; }), none);
-  EXPECT_EQ(state_with("tight-ef14", [](RunFacts& f) { f.contraction_is_pathwise = false; }), none);
-  EXPECT_EQ(state_with("tight-ef14", [](RunFacts& f) { f.synchrony = Synchrony::late; }), none);
+  EXPECT_EQ(state_with("tight-ef14", [](RunFacts& f) { f.sparsifier.pathwise = false; }), none);
+  EXPECT_EQ(state_with("tight-ef14", [](RunFacts& f) { f.protocol.synchrony = Synchrony::late; }),
+            none);
   EXPECT_EQ(state_with("tight-ef14",
                        [](RunFacts& f) {
-                         f.largest_worker_smoothness = Known{2.001, "exact"};
+                         f.objective.worker_smoothness_max = Known{2.001, "exact"};
                        }),
             none);
-  EXPECT_EQ(state_with("tight-ef14", [](RunFacts& f) { f.worker_strong_convexity.reset(); }),
-            BoundVerdict::not_measured);
+  EXPECT_EQ(
+      state_with("tight-ef14", [](RunFacts& f) { f.objective.worker_strong_convexity.reset(); }),
+      BoundVerdict::not_measured);
 }
 
 TEST(TightTheorems, TellARunWhatToMeasure) {
@@ -118,9 +123,9 @@ TEST(TightTheorems, TellARunWhatToMeasure) {
   EXPECT_DOUBLE_EQ(known->root, std::sqrt(0.5));
   EXPECT_EQ(known->smoothness, 2);
   EXPECT_FALSE(lyapunov_facts(facts, 1.01 * step)->rate) << "V is measured, and not judged";
-  facts.shares_minimizer = false;
+  facts.gradients.shares_minimizer = false;
   EXPECT_FALSE(lyapunov_facts(facts, step)->rate);
-  facts.synchrony = Synchrony::late;
+  facts.protocol.synchrony = Synchrony::late;
   EXPECT_FALSE(lyapunov_facts(facts, step));
 }
 
@@ -162,12 +167,12 @@ TEST(TightTheorems, SayWhatAMethodDoesNotMeetAtAnyStep) {
     return statements_of(unmet_preconditions(*find_theorem(name), facts));
   };
   RunFacts facts = tight_facts();
-  facts.steps_are_constant = false;  // it is asked of a constant one
+  facts.step.constant = false;  // it is asked of a constant one
   EXPECT_EQ(unmet("tight-ef14", facts), Statements());
   EXPECT_EQ(unmet("tight-ef21", facts),
             Statements{"workers exchange changes of gradient estimates"});
-  facts.applies_whole_messages = false;
-  facts.shares_minimizer = false;
+  facts.aggregator.applies_whole_messages = false;
+  facts.gradients.shares_minimizer = false;
   EXPECT_EQ(unmet("tight-ef14", facts),
             (Statements{"every message is applied as it was sent",
                         "x* minimises every worker's objective"}));
@@ -182,12 +187,12 @@ TEST(TightTheorems, WorstCasesAskForWhatTheirProofsAreOf) {
   EXPECT_EQ(unmet(facts, {.memory = Memory::residual, .common_minimizer = true}), Statements());
   EXPECT_EQ(unmet(facts, {.memory = Memory::control}),
             Statements{"the memory is gradient estimates with error control"});
-  facts.shares_minimizer = false;
-  facts.momentum = 0.5;
+  facts.gradients.shares_minimizer = false;
+  facts.update.momentum = 0.5;
   EXPECT_EQ(unmet(facts, {.common_minimizer = true}),
             (Statements{"no momentum", "x* minimises every worker's objective"}));
   EXPECT_EQ(unmet(facts, {.momentum = true}), Statements());
-  facts.synchrony = Synchrony::periodic;
+  facts.protocol.synchrony = Synchrony::periodic;
   EXPECT_EQ(unmet(facts, {.momentum = true}), Statements{"workers exchange in lockstep"});
   EXPECT_EQ(unmet(facts, {.momentum = true, .local_steps = true}), Statements());
   facts.sends_everything = true;

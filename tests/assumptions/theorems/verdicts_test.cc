@@ -19,7 +19,7 @@ using test::SteadyRun;
 TEST(Verdicts, GoByTheIntervalOverTheSeeds) {
   // rhs of bsp: 0.2 + 0.1 = 0.3 for every seed.
   RunFacts facts = plain_facts();
-  facts.noise_variance = Known{1, "exact"};
+  facts.objective.noise_variance = Known{1, "exact"};
   const auto verdict_of = [&](const std::vector<double>& gradients) {
     Evidence evidence(facts);
     for (const double gradient : gradients) {
@@ -47,7 +47,7 @@ TEST(Verdicts, GoByTheIntervalOverTheSeeds) {
 
 TEST(Verdicts, SayWhereTheLeftSideWasSampledAndWhichSeedsEndedEarly) {
   RunFacts facts = plain_facts();
-  facts.noise_variance = Known{1, "exact"};
+  facts.objective.noise_variance = Known{1, "exact"};
   const auto sampled = [](std::uint64_t rows) {
     SeedEvidence seed(101);
     for (std::uint64_t t = 0; t < rows; ++t) {
@@ -79,7 +79,7 @@ TEST(Verdicts, SayWhereTheLeftSideWasSampledAndWhichSeedsEndedEarly) {
 
 TEST(Verdicts, PreferGradientsOfEveryIterationByHalfBatchesToSampledFullOnes) {
   RunFacts facts = plain_facts();
-  facts.noise_variance = Known{1, "exact"};
+  facts.objective.noise_variance = Known{1, "exact"};
   SeedEvidence seed(11);
   for (std::uint64_t t = 0; t < 11; ++t) {
     Row row = row_of(t, {{Column::step_size, 0.1}, {Column::loss, 1}});

@@ -104,7 +104,7 @@ TEST(AssumptionVerdicts, TakeAGapOfRoundingForNone) {
 // A step that falls to 0 leaves the gap of float32 and takes away what it is held against.
 TEST(AssumptionVerdicts, TakeTheGapOfAMethodThatHoldsNothingBackForNone) {
   RunFacts dense;
-  dense.contraction = 1;
+  dense.sparsifier.contraction = 1;
   const auto with_contraction = [](RunFacts method) {
     return evidence(
         2,
@@ -119,10 +119,10 @@ TEST(AssumptionVerdicts, TakeTheGapOfAMethodThatHoldsNothingBackForNone) {
   EXPECT_EQ(one.state, AssumptionState::not_measured);
   EXPECT_EQ(one.remark, "nothing is held back: the gap w - z is rounding");
   RunFacts cut = dense;
-  cut.applies_whole_messages = false;
+  cut.aggregator.applies_whole_messages = false;
   EXPECT_EQ(verdict(with_contraction(cut), "contraction").state, AssumptionState::fails);
   RunFacts quantised = dense;
-  quantised.contraction = std::nullopt;
+  quantised.sparsifier.contraction = std::nullopt;
   EXPECT_EQ(verdict(with_contraction(quantised), "contraction").state, AssumptionState::fails);
 }
 
@@ -373,7 +373,7 @@ TEST(AssumptionVerdicts, DoNotJudgeIndependenceWhereHalfBatchesCannotShowIt) {
   const RunFacts one{.workers = 1};
   EXPECT_EQ(verdict(with_half_batches({1, 1}, one), "independence").state,
             AssumptionState::not_measured);
-  const RunFacts shuffled{.workers = 4, .independent_draws = false};
+  const RunFacts shuffled{.workers = 4, .gradients = {.independent_draws = false}};
   EXPECT_EQ(verdict(with_half_batches({1, 1}, shuffled), "independence").state,
             AssumptionState::not_measured);
 }

@@ -116,13 +116,12 @@ TEST(AssumptionVerdicts, DoNotTestWhatIsOneByTheSparsifiersLaw) {
   const auto delta = [](std::uint64_t, std::size_t seed) {
     return 1.01 + 1e-4 * static_cast<double>(seed);
   };
-  const RunFacts random_k{.sparsifier = "rand-k",
-                          .dimension = 100,
-                          .k = 10,
-                          .contraction = 0.1,
-                          .contraction_is_exact = true,
-                          .shares_support = true,
-                          .selects_at_random = true};
+  const RunFacts random_k{
+      .names = {.sparsifier = "rand-k"},
+      .dimension = 100,
+      .k = 10,
+      .sparsifier = {
+          .contraction = 0.1, .exact = true, .deterministic = false, .shares_support = true}};
   const auto one = verdict(sampled(10, range(10), delta, 4, random_k), "delta");
   EXPECT_EQ(one.state, AssumptionState::holds);
   EXPECT_FALSE(one.p_value);
@@ -132,13 +131,13 @@ TEST(AssumptionVerdicts, DoNotTestWhatIsOneByTheSparsifiersLaw) {
   // One that is scaled to be unbiased has a share of its own, 2 - d/k: nothing is one by law.
   RunFacts scaled = random_k;
   scaled.k = 75;
-  scaled.contraction = 2 - 100 / 75.0;
+  scaled.sparsifier.contraction = 2 - 100 / 75.0;
   EXPECT_EQ(verdict(sampled(10, range(10), delta, 4, scaled), "delta").state,
             AssumptionState::fails);
 
   // Another selection that draws promises something of the expectation, which is what is tested.
   RunFacts own = random_k;
-  own.contraction_is_exact = false;
+  own.sparsifier.exact = false;
   const auto other = verdict(sampled(10, range(10), delta, 4, own), "delta");
   EXPECT_EQ(other.state, AssumptionState::fails);
   EXPECT_EQ(other.every->state, AssumptionState::undecided);
@@ -150,11 +149,12 @@ TEST(AssumptionVerdicts, DoNotLetASingleDrawOfARandomSelectionRefuteAContraction
       row.set(Column::contraction, t == 5 ? 1.2 : 0.5);
       row.set(Column::gap_norm_sq, 1);
     };
-    return verdict(
-        evidence(2,
-                 one_expands,
-                 RunFacts{.dimension = 100, .k = 10, .selects_at_random = selects_at_random}),
-        "contraction");
+    return verdict(evidence(2,
+                            one_expands,
+                            RunFacts{.dimension = 100,
+                                     .k = 10,
+                                     .sparsifier = {.deterministic = !selects_at_random}}),
+                   "contraction");
   };
   EXPECT_EQ(judged(false).every->state, AssumptionState::fails);
   EXPECT_EQ(judged(true).every->state, AssumptionState::undecided);
@@ -198,9 +198,9 @@ TEST(AssumptionVerdicts, HoldResidualsAgainstTheAccumulatorsThatTheyAreLeftOfAlo
   EXPECT_EQ(judged(plain).state, AssumptionState::fails);
   EXPECT_EQ(judged(plain).every->state, AssumptionState::fails);
   RunFacts control = plain;
-  control.memory = Memory::control;
+  control.feedback.memory = Memory::control;
   RunFacts late = plain;
-  late.synchrony = Synchrony::late;
+  late.protocol.synchrony = Synchrony::late;
   for (const auto& facts : {control, late}) {
     EXPECT_EQ(judged(facts).state, AssumptionState::not_measured);
     EXPECT_EQ(judged(facts).every->state, AssumptionState::not_measured);
@@ -223,7 +223,7 @@ TEST(AssumptionVerdicts, CountIterationsInWhichNothingWasAccumulated) {
 }
 
 TEST(AssumptionVerdicts, DoNotSayThatGradientsAreUnbiasedWhereTheyAreKnownNotToBe) {
-  RunFacts facts{.dimension = 100, .gradient_bias = "images are augmented"};
+  RunFacts facts{.dimension = 100, .objective = {.gradient_bias = "images are augmented"}};
   Evidence all(facts);
   for (int seed = 0; seed < 3; ++seed) {
     SeedEvidence one(test::kEvidenceRows);
@@ -267,9 +267,9 @@ TEST(AssumptionVerdicts, SeeTheSingleGapThatAWindowHides) {
 TEST(AssumptionVerdicts, DoNotHoldLAgainstCurvaturesOfAPartOfTheSamples) {
   const auto with = [](bool curvature_is_of_f, bool differences_are_of_f) {
     RunFacts facts{.dimension = 100};
-    facts.smoothness = Known{.value = 2, .origin = "exact"};
-    facts.curvature_is_of_f = curvature_is_of_f;
-    facts.differences_are_of_f = differences_are_of_f;
+    facts.objective.smoothness = Known{.value = 2, .origin = "exact"};
+    facts.evaluation.curvature_is_of_f = curvature_is_of_f;
+    facts.evaluation.differences_are_of_f = differences_are_of_f;
     Evidence all(facts);
     SeedEvidence one(test::kEvidenceRows);
     Row row(0);
@@ -339,7 +339,7 @@ Evidence once_infinite(const RunFacts& facts, std::optional<double> residual) {
 
 TEST(AssumptionVerdicts, FailWhereARatioIsInfinite) {
   for (const bool is_random : {false, true}) {
-    const RunFacts facts{.dimension = 100, .k = 10, .selects_at_random = is_random};
+    const RunFacts facts{.dimension = 100, .k = 10, .sparsifier = {.deterministic = !is_random}};
     const auto known = verdict(once_infinite(facts, 0.9), "delta");
     ASSERT_TRUE(known.every);
     EXPECT_EQ(known.every->state, AssumptionState::fails) << "random: " << is_random;

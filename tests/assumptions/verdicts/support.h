@@ -36,10 +36,12 @@ inline Evidence evidence(std::size_t seeds,
                          const Fill& fill,
                          const std::optional<Known>& smoothness = std::nullopt,
                          double momentum = 0) {
-  return evidence(
-      seeds,
-      fill,
-      RunFacts{.dimension = 100, .k = 10, .momentum = momentum, .smoothness = smoothness});
+  return evidence(seeds,
+                  fill,
+                  RunFacts{.dimension = 100,
+                           .k = 10,
+                           .update = {.momentum = momentum},
+                           .objective = {.smoothness = smoothness}});
 }
 
 inline AssumptionVerdict verdict(const Evidence& evidence, std::string_view name) {

@@ -249,7 +249,8 @@ TEST_F(Program, ListsAndInforms) {
                            "protocols",
                            "probes",
                            "theorems",
-                           "columns"}) {
+                           "columns",
+                           "facts"}) {
     EXPECT_EQ(residuum_program({"list", room}, folder_.path()).code, 0) << room;
   }
   EXPECT_EQ(residuum_program({"list", "probe"}, folder_.path()).code, 2);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "core/record/run_facts.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {
@@ -36,7 +37,7 @@ TEST_P(ReferencePage, IsWhatTheProgramPrints) {
 INSTANTIATE_TEST_SUITE_P(
     All,
     ReferencePage,
-    testing::Values("columns", "keys", "commands", "components", "probes", "theorems"));
+    testing::Values("columns", "facts", "keys", "commands", "components", "probes", "theorems"));
 
 TEST(Reference, NamesColumnsOfEveryTableWithUnitAndMeaning) {
   const TemporaryFolder folder;
@@ -48,6 +49,22 @@ TEST(Reference, NamesColumnsOfEveryTableWithUnitAndMeaning) {
     EXPECT_THAT(page, HasSubstr(std::string("\n## ") + table + ".csv\n"));
   }
   EXPECT_THAT(page, HasSubstr("| `select_s` | s | "));
+}
+
+TEST(Reference, NamesEveryFactOfARunWithTypeUnitAndMeaning) {
+  const TemporaryFolder folder;
+
+  const std::string page =
+      residuum_program({"list", "facts", "--format", "markdown"}, folder.path()).out;
+  const std::string lines = residuum_program({"list", "facts"}, folder.path()).out;
+
+  EXPECT_THAT(page, HasSubstr("\n## laws.sparsifier\n"));
+  EXPECT_THAT(page, HasSubstr("| `bits` | integer, bits | "));
+  visit_fact_fields([&](const FactField& field, const auto& /*place*/) {
+    EXPECT_THAT(lines, HasSubstr(std::string(field.path) + ' '));
+    EXPECT_TRUE(field.meaning.ends_with('.')) << field.path;
+    EXPECT_FALSE(field.type.empty()) << field.path;
+  });
 }
 
 TEST(Reference, NamesEveryCommandWithItsOptions) {

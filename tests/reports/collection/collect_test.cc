@@ -369,13 +369,13 @@ TEST_F(Collect, RefusesAStudyThatNamesAPathInsteadOfARun) {
 TEST_F(Collect, RefusesAFolderOfAnotherSchemaInOneLine) {
   study.seeds = 1;
   study.write(path());
-  replace(path() / "study.resolved.json", "\"schema\": 3", "\"schema\": 4");
+  replace(path() / "study.resolved.json", "\"schema\": 4", "\"schema\": 5");
 
   EXPECT_THAT(complaint(),
-              HasSubstr("another version of Residuum: its schema is 4, this program "
-                        "reads 3. Read it with that version, or run the study again"));
+              HasSubstr("another version of Residuum: its schema is 5, this program "
+                        "reads 4. Read it with that version, or run the study again"));
 
-  replace(path() / "study.resolved.json", "\"schema\": 4,", "");
+  replace(path() / "study.resolved.json", "\"schema\": 5,", "");
   EXPECT_THAT(complaint(), HasSubstr("its schema is an earlier one"));
 }
 

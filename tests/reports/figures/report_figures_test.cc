@@ -245,7 +245,7 @@ TEST(PlannedFigures, HoldTheContractionAgainstWhatTheSparsifierLeavesBesideDense
   study.write(folder.path());
   testing::change_status(folder.path(), SyntheticStudy::run_id(1, 1), [](Json& status) {
     status["k"] = 123;
-    status["laws"]["sparsifier"]["sends_everything"] = true;
+    status["sends_everything"] = true;
   });
   const auto reference = [&] {
     const ResultFolder results = read_result_folder(folder.path());
@@ -259,7 +259,7 @@ TEST(PlannedFigures, HoldTheContractionAgainstWhatTheSparsifierLeavesBesideDense
   ASSERT_TRUE(reference());
   EXPECT_NEAR(reference()->y, 1 - 2.0 / 123, 1e-15);
   testing::change_status(folder.path(), SyntheticStudy::run_id(1, 1), [](Json& status) {
-    status["laws"]["sparsifier"]["sends_everything"] = false;
+    status["sends_everything"] = false;
   });
   EXPECT_FALSE(reference()) << "the methods compress by different ratios";
 }
@@ -352,7 +352,7 @@ TEST(Facets, AllHaveTheMethodThatDoesNotCompress) {
   }
   study.write(folder.path());
   testing::change_status(folder.path(), SyntheticStudy::run_id(0, 1), [](Json& status) {
-    status["laws"]["sparsifier"]["sends_everything"] = true;
+    status["sends_everything"] = true;
   });
   const ResultFolder results = read_result_folder(folder.path());
 

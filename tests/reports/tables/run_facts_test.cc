@@ -5,8 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
-#include <type_traits>
 
 #include "reports/tables/result_folder.h"
 
@@ -15,6 +16,9 @@ namespace {
 
 /// Sets a field to a value that no field has by default.
 void change(bool& value) { value = !value; }
+void change(int& value) { value += 3; }
+void change(std::uint64_t& value) { value += 3; }
+void change(std::optional<std::uint64_t>& value) { value = 7; }
 void change(std::optional<bool>& value) { value = false; }
 void change(double& value) { value += 2.5; }
 void change(std::optional<double>& value) { value = 0.25; }
@@ -31,11 +35,22 @@ void expect_equal(const Value& a, const Value& b) {
   EXPECT_EQ(a, b);
 }
 
+void expect_not_claimed(const FactField& field, bool value) {
+  EXPECT_EQ(value, field.both == Both::reservation);
+}
+template <class Value>
+void expect_not_claimed(const FactField& /*field*/, const std::optional<Value>& value) {
+  EXPECT_FALSE(value.has_value());
+}
+template <class Value>
+void expect_not_claimed(const FactField& /*field*/, const Value& /*always there*/) {}
+
 RunFacts changed() {
   RunFacts facts;
-  visit_fact_fields([&](const FactField&, auto member) { change(facts.*member); });
+  facts.quantiser.emplace();
+  visit_fact_fields([&](const FactField&, auto place) { change(*place(facts)); });
   facts.k = 2;                   // from 1 to d
-  facts.full_gradients = false;  // else there is no noise
+  facts.gradients.full = false;  // else there is no noise
   return facts;
 }
 
@@ -44,11 +59,12 @@ TEST(RunFacts, ComeBackFieldByField) {
   Json status;
   write_run_facts(facts, status);
   const RunFacts read = read_run_facts({}, Json::parse(status.dump()));
-  visit_fact_fields([&](const FactField& field, auto member) {
+  ASSERT_TRUE(read.quantiser);
+  visit_fact_fields([&](const FactField& field, auto place) {
     SCOPED_TRACE(std::string(field.path));
-    expect_equal(read.*member, facts.*member);
+    expect_equal(*place(read), *place(facts));
   });
-  EXPECT_EQ(read.smoothness->origin, "exact: of the objective");
+  EXPECT_EQ(read.objective.smoothness->origin, "exact: of the objective");
 }
 
 TEST(RunFacts, AreNotWrittenWhereTheyAreAbsent) {
@@ -57,19 +73,18 @@ TEST(RunFacts, AreNotWrittenWhereTheyAreAbsent) {
   EXPECT_FALSE(status["facts"].contains("smoothness"));
   EXPECT_FALSE(status["facts"].contains("gradient_bias"));
   EXPECT_FALSE(status.contains("k"));
+  EXPECT_FALSE(status["laws"].contains("quantiser"));
   EXPECT_EQ(status["laws"]["aggregator"]["applies_whole_messages"], true);
 }
 
 TEST(RunFacts, ThatAreNotSaidAreNotClaimed) {
   for (const Json& status : {Json::object(), Json{{"laws", 3}, {"facts", "none"}}}) {
     const RunFacts facts = read_run_facts({}, status);
-    visit_fact_fields([&]<class Value>(const FactField& field, Value RunFacts::*member) {
+    EXPECT_FALSE(facts.quantiser);
+    visit_fact_fields([&](const FactField& field, auto place) {
       SCOPED_TRACE(std::string(field.path));
-      if constexpr (std::is_same_v<Value, bool>) {
-        EXPECT_EQ(facts.*member, field.both == Both::reservation);
-      } else if constexpr (!std::is_same_v<Value, double> && !std::is_same_v<Value, std::string> &&
-                           !std::is_enum_v<Value>) {
-        EXPECT_FALSE((facts.*member).has_value());
+      if (const auto* fact = place(facts)) {
+        expect_not_claimed(field, *fact);
       }
     });
   }
@@ -85,9 +100,21 @@ TEST(RunFacts, OfForeignFilesKeepTheirBounds) {
       {{"dimension", -7}, {"facts", {{"minimum", "nan"}, {"smoothness", true}, {"convex", 1}}}});
   EXPECT_EQ(facts.workers, 1);
   EXPECT_EQ(facts.dimension, 1);
-  EXPECT_FALSE(facts.minimum);
-  EXPECT_FALSE(facts.smoothness);
-  EXPECT_FALSE(facts.convex);
+  EXPECT_FALSE(facts.objective.minimum);
+  EXPECT_FALSE(facts.objective.smoothness);
+  EXPECT_FALSE(facts.objective.convex);
+}
+
+TEST(RunFacts, OfForeignFilesHaveNoCountsThatAreNone) {
+  const auto law_of = [](const Json& protocol) {
+    return read_run_facts({}, {{"laws", {{"protocol", protocol}}}}).protocol;
+  };
+  EXPECT_EQ(law_of({{"staleness", 3}, {"local_steps", 2}}).staleness, 3U);
+  EXPECT_EQ(law_of({{"staleness", 3}, {"local_steps", 2}}).local_steps, 2U);
+  for (const Json& none : {Json(-3), Json(2.5), Json("3"), Json(true)}) {
+    EXPECT_FALSE(law_of({{"staleness", none}}).staleness) << none;
+    EXPECT_EQ(law_of({{"local_steps", none}}).local_steps, 1U) << none;
+  }
 }
 
 TEST(RunFacts, HaveTheNamesOfTheStudy) {
@@ -97,19 +124,19 @@ TEST(RunFacts, HaveTheNamesOfTheStudy) {
                                          {"step", {{"rule", "cosine"}, {"warmup", 5}}},
                                          {"workers", {{"count", 8}, {"sampling", "shuffle"}}}},
                                         {{"laws", {{"sparsifier", {{"claimed", true}}}}}});
-  EXPECT_EQ(facts.sparsifier, "somebody's own with values by qsgd, as claimed by the study");
-  EXPECT_EQ(facts.aggregator, "another");
-  EXPECT_EQ(facts.feedback, "ef14");
-  EXPECT_EQ(facts.step_rule, "cosine with warm-up");
-  EXPECT_EQ(facts.sampling, "shuffle");
+  EXPECT_EQ(facts.names.sparsifier, "somebody's own with values by qsgd, as claimed by the study");
+  EXPECT_EQ(facts.names.aggregator, "another");
+  EXPECT_EQ(facts.names.feedback, "ef14");
+  EXPECT_EQ(facts.names.step_rule, "cosine with warm-up");
+  EXPECT_EQ(facts.names.sampling, "shuffle");
   EXPECT_EQ(facts.workers, 8);
 }
 
 TEST(RunFacts, OfFullGradientsHaveNoNoise) {
   const RunFacts facts = read_run_facts(
       {}, {{"laws", {{"gradients", {{"full", true}}}}}, {"facts", {{"noise_variance", 3}}}});
-  EXPECT_EQ(facts.noise_variance->value, 0);
-  EXPECT_EQ(facts.noise_variance->origin, "exact: full gradients");
+  EXPECT_EQ(facts.objective.noise_variance->value, 0);
+  EXPECT_EQ(facts.objective.noise_variance->origin, "exact: full gradients");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ class Outcome : public ::testing::Test {
         testing::change_status(folder_.path(), SyntheticStudy::run_id(m, seed), [&](Json& status) {
           status["final"]["loss_gap"] = endings[m].gap + endings[m].spread * seed * seed;
           if (last_is_dense && m + 1 == endings.size()) {
-            status["laws"]["sparsifier"]["sends_everything"] = true;
+            status["sends_everything"] = true;
           }
         });
       }
@@ -82,7 +82,7 @@ TEST_F(Outcome, TakesNoMethodThatCutsWhatIsSentForDenseTraining) {
     study.write(folder.path());
     for (int seed = 1; seed <= study.seeds; ++seed) {
       testing::change_status(folder.path(), SyntheticStudy::run_id(0, seed), [&](Json& status) {
-        status["laws"]["sparsifier"]["sends_everything"] = true;
+        status["sends_everything"] = true;
         status["laws"]["aggregator"]["applies_whole_messages"] = applies_whole;
       });
     }
@@ -99,7 +99,7 @@ TEST_F(Outcome, CountsNoSingleIterationsOfARandomSelection) {
   study.write(folder_.path());
   for (int seed = 1; seed <= study.seeds; ++seed) {
     testing::change_status(folder_.path(), SyntheticStudy::run_id(0, seed), [&](Json& status) {
-      status["laws"]["sparsifier"]["selects_at_random"] = true;
+      status["laws"]["sparsifier"]["deterministic"] = false;
     });
   }
   const Summary summary = summarise(folder_.path());
@@ -116,7 +116,7 @@ TEST_F(Outcome, SaysWhichMethodsSingleIterationsDoNotJudge) {
   study.write(folder_.path());
   for (int seed = 1; seed <= study.seeds; ++seed) {
     testing::change_status(folder_.path(), SyntheticStudy::run_id(2, seed), [&](Json& status) {
-      status["laws"]["sparsifier"]["selects_at_random"] = true;
+      status["laws"]["sparsifier"]["deterministic"] = false;
     });
   }
   EXPECT_THAT(findings(summarise(folder_.path())),

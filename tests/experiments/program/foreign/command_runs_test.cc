@@ -138,7 +138,7 @@ TEST_F(CommandRuns, LawsAreToldAsClaimedByTheStudy) {
     const auto& law = status["laws"]["sparsifier"];
     EXPECT_EQ(law["claimed"], true);
     EXPECT_EQ(law["contraction"], 0.15);
-    EXPECT_EQ(law["selects_at_random"], false);
+    EXPECT_EQ(law["deterministic"], true);
     EXPECT_EQ(law["pathwise"], true);
     EXPECT_EQ(law["unbiased"], false);
     EXPECT_EQ(status["k"], 3);
@@ -157,7 +157,7 @@ TEST_F(CommandRuns, WithoutClaimsThereIsNoLaw) {
     const auto& law = status["laws"]["sparsifier"];
     EXPECT_EQ(law["claimed"], true);
     EXPECT_FALSE(law.contains("contraction"));
-    EXPECT_EQ(law["selects_at_random"], true);
+    EXPECT_EQ(law["deterministic"], false);
     EXPECT_FALSE(status.contains("k"));
   }
 }

@@ -163,31 +163,38 @@ TEST_F(Status, FindsNoBiasInAShuffledPassOfWholeShards) {
 }
 
 TEST_F(Status, TellsTheLawsOfTheComponents) {
-  const auto laws = status_of(kStudy, {"--set", "seeds=1"})["laws"];
+  const auto status = status_of(kStudy, {"--set", "seeds=1"});
+  const auto& laws = status["laws"];
 
   EXPECT_EQ(laws["sparsifier"],
             (nlohmann::json{{"contraction", 0.1},
-                            {"exact", false},
                             {"pathwise", true},
-                            {"selects_at_random", false},
+                            {"exact", false},
+                            {"deterministic", true},
+                            {"keeps_values", true},
                             {"keeps_largest", true},
                             {"shares_support", false},
                             {"unbiased", false},
-                            {"threshold_follows_step", false},
-                            {"sends_everything", false},
-                            {"by_layer", false},
-                            {"scheduled", false},
+                            {"threshold_scales", false},
+                            {"reuses_threshold", false},
                             {"claimed", false}}));
   EXPECT_EQ(laws["aggregator"],
             (nlohmann::json{{"applies_whole_messages", false},
                             {"cuts_in_merges", true},
+                            {"cuts_stay_with_senders", false},
                             {"is_sparse", true},
+                            {"forwards_messages", false},
+                            {"carries_vectors", false},
                             {"completes_support", false},
                             {"selects_largest", true},
                             {"weighs_messages", false},
-                            {"approximates_sum", false}}));
+                            {"approximates_sum", false},
+                            {"shifts_model", false}}));
   EXPECT_EQ(laws["feedback"],
-            (nlohmann::json{{"memory", "residual"}, {"in_gradient_units", false}}));
+            (nlohmann::json{{"memory", "residual"}, {"in_gradient_units", false}, {"decay", 1}}));
+  EXPECT_FALSE(status["sends_everything"].get<bool>());
+  EXPECT_FALSE(status["selects_by_layer"].get<bool>());
+  EXPECT_FALSE(status["density_varies"].get<bool>());
   EXPECT_FALSE(laws.contains("quantiser"));
 }
 
@@ -228,7 +235,8 @@ TEST_F(Status, TellsHowModelsAreUpdated) {
                             {"takes_signs", false},
                             {"weight_decay", 0},
                             {"effective_decay", 0},
-                            {"clipped", "nothing"}}));
+                            {"clipped", "nothing"},
+                            {"has_optimisers", false}}));
 
   // Gradients pass the momentum before the exchange, and the decay does not: 1/(1 - 0.75) = 4.
   const auto dgc = laws_with(
@@ -248,20 +256,22 @@ TEST_F(Status, TellsHowModelsAreUpdated) {
 }
 
 TEST_F(Status, TellsWhetherTheSeedDrawsAnything) {
-  const auto gradients_with = [&](const std::string& setting) {
+  const auto status_with = [&](const std::string& setting) {
     std::filesystem::remove_all(results());
-    return status_of(kPlain, {"--set", setting})["laws"]["gradients"];
+    return status_of(kPlain, {"--set", setting});
   };
-  const auto plain = gradients_with("seeds=1");
-  EXPECT_EQ(plain["full"], true);
-  EXPECT_EQ(plain["workers_alike"], true);
-  EXPECT_EQ(plain["deterministic"], true);
+  const auto gradients_with = [&](const std::string& setting) {
+    return status_with(setting)["laws"]["gradients"];
+  };
+  EXPECT_EQ(gradients_with("seeds=1")["full"], true);
+  EXPECT_EQ(gradients_with("seeds=1")["workers_alike"], true);
+  EXPECT_EQ(status_with("seeds=1")["deterministic"], true);
   EXPECT_EQ(gradients_with("objective.heterogeneity=0.5")["workers_alike"], false);
   EXPECT_EQ(gradients_with("objective.noise_variance=1")["full"], false);
-  EXPECT_EQ(gradients_with("objective.noise_variance=1")["deterministic"], false);
-  EXPECT_EQ(gradients_with("sparsifier.kind=rand-k")["deterministic"], false);
+  EXPECT_EQ(status_with("objective.noise_variance=1")["deterministic"], false);
+  EXPECT_EQ(status_with("sparsifier.kind=rand-k")["deterministic"], false);
   // Which gradients are late may be drawn.
-  EXPECT_EQ(gradients_with("protocol.kind=asp")["deterministic"], false);
+  EXPECT_EQ(status_with("protocol.kind=asp")["deterministic"], false);
 }
 
 TEST_F(Status, TellsHowManyWorkersMakeAVersionWhereSomeAreLeftOut) {
@@ -290,11 +300,11 @@ TEST_F(Status, TellsTheThresholdOnStepMultipliedAccumulators) {
   };
 
   EXPECT_DOUBLE_EQ(law("fixed", "step")["threshold"].get<double>(), 0.03);
-  EXPECT_FALSE(law("fixed", "step")["threshold_follows_step"].get<bool>());
+  EXPECT_FALSE(law("fixed", "step")["threshold_scales"].get<bool>());
   for (const auto& [rule, units] :
        {std::pair{"eta-scaled", "step"}, {"fixed", "gradient"}, {"eta-scaled", "gradient"}}) {
     EXPECT_DOUBLE_EQ(law(rule, units)["threshold"].get<double>(), 0.006) << rule << ' ' << units;
-    EXPECT_TRUE(law(rule, units)["threshold_follows_step"].get<bool>()) << rule << ' ' << units;
+    EXPECT_TRUE(law(rule, units)["threshold_scales"].get<bool>()) << rule << ' ' << units;
   }
 }
 
@@ -318,20 +328,20 @@ TEST_F(Status, TellsTheSpectralGapWhereModelsTravelWhole) {
 TEST_F(Status, TellsThatATopKOfAllEntriesSendsEverything) {
   const auto status = status_of(kStudy, {"--set", "seeds=1", "--set", "sparsifier.k=20"});
 
-  EXPECT_TRUE(status["laws"]["sparsifier"]["sends_everything"].get<bool>());
+  EXPECT_TRUE(status["sends_everything"].get<bool>());
 }
 
 TEST_F(Status, TellsOfAScheduleTheWeakestLawOfItsStages) {
-  const auto law = status_of(kStudy,
-                             {"--set",
-                              "seeds=1",
-                              "--set",
-                              "sparsifier.schedule=[0.5]",
-                              "--set",
-                              "sparsifier.schedule_iterations=5"})["laws"]["sparsifier"];
+  const auto status = status_of(kStudy,
+                                {"--set",
+                                 "seeds=1",
+                                 "--set",
+                                 "sparsifier.schedule=[0.5]",
+                                 "--set",
+                                 "sparsifier.schedule_iterations=5"});
 
-  EXPECT_TRUE(law["scheduled"].get<bool>());
-  EXPECT_DOUBLE_EQ(law["contraction"].get<double>(), 0.1);
+  EXPECT_TRUE(status["density_varies"].get<bool>());
+  EXPECT_DOUBLE_EQ(status["laws"]["sparsifier"]["contraction"].get<double>(), 0.1);
 }
 
 }  // namespace

@@ -1,18 +1,15 @@
-#include "assumptions/theorems/run_facts.h"
+#include "core/record/run_facts.h"
 
 #include <algorithm>
-#include <array>
-#include <utility>
+#include <concepts>
 
 namespace residuum {
 namespace {
 
-constexpr std::array kMemories{std::pair{Memory::residual, std::string_view("residual")},
-                               std::pair{Memory::velocity, std::string_view("velocity")},
-                               std::pair{Memory::estimate, std::string_view("estimate")},
-                               std::pair{Memory::control, std::string_view("control")}};
-
-double number_of(double value) { return value; }
+template <class Number>
+double number_of(Number value) {
+  return static_cast<double>(value);
+}
 double number_of(const Known& known) { return known.value; }
 
 // One function for each type of a field: it returns what two values of it both imply. A type takes
@@ -21,6 +18,10 @@ double number_of(const Known& known) { return known.value; }
 bool of_both(bool a, bool b, Both both) { return both == Both::claim ? a && b : a || b; }
 
 double of_both(double a, double /*b*/, Both /*same*/) { return a; }
+template <std::integral Number>
+Number of_both(Number a, Number b, Both both) {
+  return both == Both::smaller ? std::min(a, b) : std::max(a, b);
+}
 Memory of_both(Memory a, Memory /*b*/, Both /*same*/) { return a; }
 Synchrony of_both(Synchrony a, Synchrony /*b*/, Both /*same*/) { return a; }
 
@@ -55,24 +56,6 @@ std::optional<Value> of_both(const std::optional<Value>& a,
 
 }  // namespace
 
-std::string_view name_of(Memory memory) {
-  for (const auto& [one, name] : kMemories) {
-    if (one == memory) {
-      return name;
-    }
-  }
-  return "";
-}
-
-std::optional<Memory> memory_of(std::string_view name) {
-  for (const auto& [memory, its_name] : kMemories) {
-    if (its_name == name) {
-      return memory;
-    }
-  }
-  return std::nullopt;
-}
-
 std::string_view memory_text(Memory memory) {
   switch (memory) {
     case Memory::residual:
@@ -89,12 +72,17 @@ std::string_view memory_text(Memory memory) {
 
 RunFacts weaker_of(const RunFacts& a, const RunFacts& b) {
   RunFacts facts = a;
-  visit_fact_fields([&](const FactField& field, auto member) {
-    facts.*member = of_both(a.*member, b.*member, field.both);
+  if (!b.quantiser) {
+    facts.quantiser.reset();
+  }
+  visit_fact_fields([&](const FactField& field, auto place) {
+    if (auto* both = place(facts)) {
+      *both = of_both(*place(a), *place(b), field.both);
+    }
   });
   // Equality for the smaller of two shares would claim too much of the seed with the larger one.
-  facts.contraction_is_exact =
-      facts.contraction_is_exact && a.contraction == b.contraction && a.k == b.k;
+  facts.sparsifier.exact =
+      facts.sparsifier.exact && a.sparsifier.contraction == b.sparsifier.contraction && a.k == b.k;
   return facts;
 }
 
