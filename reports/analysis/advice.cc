@@ -327,7 +327,7 @@ void rank(const AdviceRequest& request, Advice& advice) {
 }
 
 int workers_of(const Run& run) {
-  return static_cast<int>(number_at(run.config, "config.workers.count").value_or(0));
+  return static_cast<int>(run.facts.workers);
 }
 
 /// Returns the groups that are asked for, and refuses workers that no method has.

@@ -100,8 +100,7 @@ std::vector<double>& values_of(std::vector<MetricValues>& metrics, std::string_v
 void add_late_metrics(GroupNumbers& numbers, const std::vector<LateRun>& finished) {
   std::vector<MetricValues> metrics;
   for (const auto& [run, totals] : finished) {
-    const auto workers = number_at(run->config, "config.workers.count");
-    for (const auto& [name, value] : totals->numbers(workers)) {
+    for (const auto& [name, value] : totals->numbers(run->facts.workers)) {
       if (value) {
         values_of(metrics, name).push_back(*value);
       }

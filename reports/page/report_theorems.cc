@@ -315,7 +315,7 @@ std::vector<MethodBound> residual_bounds(const Summary& summary) {
       continue;
     }
     const Run& run = summary.folder.runs[summary.groups[i].group.runs.front()];
-    const bool in_gradients = text_at(run.config, "config.feedback.units") == "gradient";
+    const bool in_gradients = run.facts.feedback.in_gradient_units;
     bounds.push_back({.group = i,
                       .column = Column::residual_norm_sq,
                       .value = *bound,
