@@ -56,7 +56,6 @@ class LagLoop final : public Loop {
   void compute(std::uint64_t round, double step_size);
   void compute_half(std::uint64_t round, Round& made);
   void form(std::uint64_t round, std::uint64_t version, double step_size, Round& made);
-  void share(LateMessage<Real>& late_message);
   void visit_numbers(ActorState& state);
 
   TrainingState<Real>& state_;
