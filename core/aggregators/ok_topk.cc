@@ -65,9 +65,9 @@ class OkTopkExchange final : public Exchange<Real> {
     delivery.traffic = ledger.traffic();
   }
 
-  void visit(const Cluster& cluster,
-             const Contributions<Real>& contributions,
-             RunState& state) override {
+  void save_or_load(const Cluster& cluster,
+                    const Contributions<Real>& contributions,
+                    RunState& state) override {
     begins_.resize(static_cast<std::size_t>(cluster.workers()) + 1);
     state.shared(exchanges_);
     state.shared(threshold_);

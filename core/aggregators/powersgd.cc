@@ -79,9 +79,9 @@ class PowerExchange final : public Exchange<Real> {
     delivery.traffic = ledger.traffic();
   }
 
-  void visit(const Cluster& /*cluster*/,
-             const Contributions<Real>& contributions,
-             RunState& state) override {
+  void save_or_load(const Cluster& /*cluster*/,
+                    const Contributions<Real>& contributions,
+                    RunState& state) override {
     prepare(contributions);
     state.shared(exchanges_);
     if (rules_.warm_start) {

@@ -130,7 +130,7 @@ void LagLoop<Real>::form(std::uint64_t round,
 }
 
 template <class Real>
-void LagLoop<Real>::visit_numbers(ActorState& state) {
+void LagLoop<Real>::save_or_load_numbers(ActorState& state) {
   std::vector<Round> rounds(std::make_move_iterator(under_way_.begin()),
                             std::make_move_iterator(under_way_.end()));
   state.list(rounds, [&](Round& round) {
@@ -154,17 +154,17 @@ void LagLoop<Real>::visit_numbers(ActorState& state) {
     }
   }
   under_way_.assign(std::make_move_iterator(rounds.begin()), std::make_move_iterator(rounds.end()));
-  version_.visit(state);
+  version_.save_or_load(state);
 }
 
 /// The root has every message, and each process needs all of them.
 template <class Real>
-void LagLoop<Real>::visit(RunState& state) {
+void LagLoop<Real>::save_or_load(RunState& state) {
   if (time_) {
-    time_->visit(state);
+    time_->save_or_load(state);
   }
   pass_of_root(
-      cluster_, LoadedBy::all, [&](ActorState& numbers) { visit_numbers(numbers); }, state);
+      cluster_, LoadedBy::all, [&](ActorState& numbers) { save_or_load_numbers(numbers); }, state);
 }
 
 template class LagLoop<float>;

@@ -220,7 +220,7 @@ std::uint64_t LateLoop<Real>::payload_bytes(const ActorMessage& message) {
 }
 
 template <class Real>
-void LateLoop<Real>::visit_numbers(ActorState& state) {
+void LateLoop<Real>::save_or_load_numbers(ActorState& state) {
   Bytes simulation = state.loads() ? Bytes() : simulation_.save();
   state.numbers(simulation);
   if (state.loads()) {
@@ -247,7 +247,7 @@ void LateLoop<Real>::visit_numbers(ActorState& state) {
   }
   state.row(has_noise_);
   state.row(steps_);
-  version_.visit(state);
+  version_.save_or_load(state);
   if (state.loads()) {
     check_numbers();
   }
@@ -269,12 +269,12 @@ void LateLoop<Real>::check_numbers() const {
 
 /// The root has every message; the gradients that workers have not handed in are their own.
 template <class Real>
-void LateLoop<Real>::visit(RunState& state) {
+void LateLoop<Real>::save_or_load(RunState& state) {
   state.workers<Real>(d_, [&](std::size_t slot) {
     return state_.worker(cluster_.first() + static_cast<int>(slot)).gradient.in_the_making();
   });
   pass_of_root(
-      cluster_, LoadedBy::all, [&](ActorState& numbers) { visit_numbers(numbers); }, state);
+      cluster_, LoadedBy::all, [&](ActorState& numbers) { save_or_load_numbers(numbers); }, state);
 }
 
 template class LateLoop<float>;
