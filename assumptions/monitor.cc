@@ -38,7 +38,7 @@ void SilentWorkers::observe(const StepView& view, std::vector<Check>& checks) {
                     .expected = true});
 }
 
-void SilentWorkers::visit(RunState& state) {
+void SilentWorkers::save_or_load(RunState& state) {
   state.root_list(takes_part_);
   state.root(count_);
 }
@@ -114,7 +114,7 @@ void set_notes(const VersionNotes& notes, std::uint64_t iteration, Row& row) {
 }
 
 /// Names are stored with their lengths.
-void visit_checks(RunState& state, std::map<std::string, CheckSummary>& checks) {
+void save_or_load_checks(RunState& state, std::map<std::string, CheckSummary>& checks) {
   std::vector<std::pair<std::string, CheckSummary>> list(checks.begin(), checks.end());
   const std::uint64_t count = state.root_count(list.size());
   if (!state.is_root()) {
@@ -183,8 +183,8 @@ void Monitor::observe(const StepView& view) {
   }
 }
 
-void Monitor::visit(RunState& state) {
-  visit_checks(state, summary_.checks);
+void Monitor::save_or_load(RunState& state) {
+  save_or_load_checks(state, summary_.checks);
   state.root(summary_.rows);
   state.root(summary_.sent_bytes);
   state.root(summary_.uplink_bytes);
@@ -193,10 +193,10 @@ void Monitor::visit(RunState& state) {
   state.root(summary_.grad_norm_sq_sum);
   state.root(summary_.delta_max);
   state.root(summary_.total_error);
-  silent_workers_.visit(state);
+  silent_workers_.save_or_load(state);
   summary_.silent_workers = silent_workers_.count();
   for (const auto& probe : probes_) {
-    probe->visit(state);
+    probe->save_or_load(state);
   }
 }
 

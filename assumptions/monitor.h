@@ -29,7 +29,7 @@ class SilentWorkers {
   std::uint64_t count() const { return count_; }
 
   /// Passes what one iteration leaves for the next.
-  void visit(RunState& state);
+  void save_or_load(RunState& state);
 
  private:
   void note_who_takes_part(const StepView& view);
@@ -80,7 +80,7 @@ class Monitor final : public StepObserver {
   void progress(std::uint64_t done, std::uint64_t total) override { progress_(done, total); }
 
   /// Passes the summary so far and what the probes keep.
-  void visit(RunState& state);
+  void save_or_load(RunState& state);
 
   const RunSummary& summary() const { return summary_; }
 

@@ -80,7 +80,7 @@ class ContractionProbe final : public Probe {
                       .expected = true});
   }
 
-  void visit(RunState& state) override {
+  void save_or_load(RunState& state) override {
     state.root(bound_);
     state.root(recursion_);
   }

@@ -46,7 +46,7 @@ class Ef21Probe final : public Probe {
     previous_ = distortion;
   }
 
-  void visit(RunState& state) override { state.root(previous_); }
+  void save_or_load(RunState& state) override { state.root(previous_); }
 
  private:
   struct Seen {

@@ -67,7 +67,7 @@ class LyapunovProbe final : public Probe {
     }
   }
 
-  void visit(RunState& state) override { state.root(previous_); }
+  void save_or_load(RunState& state) override { state.root(previous_); }
 
  private:
   static double rounding_unit(const StepView& view) {

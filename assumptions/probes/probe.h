@@ -52,7 +52,7 @@ class Probe {
   virtual void observe(const StepView& view, Row& row, std::vector<Check>& checks) = 0;
 
   /// Passes what one iteration leaves for the next.
-  virtual void visit(RunState& /*state*/) {}
+  virtual void save_or_load(RunState& /*state*/) {}
 };
 
 /// A probe's example is `{}`: probes take no keys.

@@ -40,42 +40,42 @@ void look(HeldRatio& held, const Row& row, Column column) {
   }
 }
 
-/// Returns 1 - rho_t. Older tables lack the column; there it counts as the same in all rows, as it
-/// is except with schedules and thresholds, and ratios of sums over the run need not know it then.
-double left_at_random(const Row& row) { return 1 - row.get(Column::density).value_or(0); }
-
-bool knows_density(const Row& row) { return row.get(Column::density).has_value(); }
+/// Returns 1 - rho_t.
+std::optional<double> left_at_random(const Row& row) {
+  const auto& density = row.get(Column::density);
+  return density ? std::optional(1 - *density) : std::nullopt;
+}
 
 /// Compares the workers' residuals with what a random selection would leave.
 void look_at_residuals(SeedMeasures& measures, const Row& row) {
   const std::uint64_t t = row.iteration();
   const auto& left = row.get(Column::residual_norm_sq);
   const auto& brought = row.get(Column::worker_accumulator_norm_sq);
-  if (!left || !brought) {
+  const auto random = left_at_random(row);
+  if (!left || !brought || !random) {
     return;
   }
-  const double random = left_at_random(row);
   measures.worker_contraction.look(t, *left, *brought);
-  measures.worker_selection.look(t, *left, random * *brought);
-  if (knows_density(row) && random > 0) {
+  measures.worker_selection.look(t, *left, *random * *brought);
+  if (*random > 0) {
     // An accumulator of zeros holds nothing back, unless a message has made something of it.
     const double of_nothing = *left > 0 ? std::numeric_limits<double>::infinity() : 0;
-    const double ratio = *brought > 0 ? *left / (random * *brought) : of_nothing;
+    const double ratio = *brought > 0 ? *left / (*random * *brought) : of_nothing;
     measures.single_worker_selection.add(t, ratio, !(ratio <= 1 + kRounding));
   }
 }
 
 void look_at_tail(SeedMeasures& measures, const Row& row) {
   const auto& ratio = row.get(Column::tail_ratio);
-  if (!ratio) {
+  const auto random = left_at_random(row);
+  if (!ratio || !random) {
     return;
   }
   const std::uint64_t t = row.iteration();
-  const double random = left_at_random(row);
-  const double of_random = random > 0 ? *ratio / (random * random) : *ratio;
+  const double of_random = *random > 0 ? *ratio / (*random * *random) : *ratio;
   measures.tail.look(t, *ratio);
   measures.tail_selection.look(t, of_random);
-  if (knows_density(row) && random > 0) {
+  if (*random > 0) {
     measures.single_tail.add(t, of_random, !(of_random <= 1 + kRounding));
   }
 }
@@ -85,11 +85,12 @@ void look_at_tail(SeedMeasures& measures, const Row& row) {
 std::optional<double> lost_by_selection(const Row& row) {
   const auto& delta = row.get(Column::delta);
   const auto& accumulated = row.get(Column::accumulator_norm_sq);
-  if (!delta || !accumulated) {
+  const auto random = left_at_random(row);
+  if (!delta || !accumulated || !random) {
     return std::nullopt;
   }
   if (!std::isinf(*delta)) {
-    return *delta * left_at_random(row) * *accumulated;
+    return *delta * *random * *accumulated;
   }
   // Where nothing is lost for good, what was not applied is the mean of the residuals.
   const auto& residual = row.get(Column::mean_residual_norm_sq);
@@ -217,11 +218,12 @@ void SeedMeasures::look_at_selection(const Row& row) {
   const std::uint64_t t = row.iteration();
   look_at_residuals(*this, row);
   look_at_tail(*this, row);
-  const double random = left_at_random(row);
+  const auto random = left_at_random(row);
   const auto& delta = row.get(Column::delta);
   const auto& accumulated = row.get(Column::accumulator_norm_sq);
-  if (delta && accumulated) {
-    selection.look(t, lost_by_selection(row).value_or(0), random * *accumulated);
+  const auto lost = lost_by_selection(row);
+  if (lost) {
+    selection.look(t, *lost, *random * *accumulated);
   }
   if (delta) {
     single_selection.add(t, *delta, !(*delta <= 1 + kRounding));

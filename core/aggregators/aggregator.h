@@ -54,9 +54,9 @@ class Exchange {
 
   /// Saves or loads what the next exchange needs of those before it. `contributions` are those of
   /// any exchange of the run.
-  virtual void visit(const Cluster& /*cluster*/,
-                     const Contributions<Real>& /*contributions*/,
-                     RunState& /*state*/) {}
+  virtual void save_or_load(const Cluster& /*cluster*/,
+                            const Contributions<Real>& /*contributions*/,
+                            RunState& /*state*/) {}
 };
 
 class Aggregator {

@@ -20,8 +20,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/aggregators/dense_sums.h"
-#include "core/aggregators/low_rank.h"
+#include "core/aggregators/left_factors.h"
 #include "core/random/random.h"
 
 namespace residuum {
@@ -44,65 +43,21 @@ struct ArcRules {
   }
 };
 
-/// A layer that is sketched has P_p, V and its rows at these places among those of all layers.
-struct SketchedLayer {
-  MatrixPlace matrix;
-  Segment left, right, rows;
-  std::size_t kept = 0;  // rows
-};
-
-/// A layer that is summed as it is has a place in the first all-reduce, behind all sketches.
-struct PlainLayer {
-  Segment at;
-  std::size_t packed = 0;
-};
-
-struct ArcPlan {
-  std::vector<SketchedLayer> sketched;
-  std::vector<PlainLayer> plain;
-  std::size_t left = 0;    // numbers of all P
-  std::size_t packed = 0;  // those and the plain layers
-  std::size_t right = 0;   // numbers of all V
-  std::size_t rows = 0;    // numbers of all rows that are kept
-};
-
-void plan_layer(const MatrixPlace& layer, const ArcRules& rules, ArcPlan& plan) {
-  if (!rules.shortens(layer)) {
-    plan.plain.push_back({.at = {.begin = layer.begin, .size = layer.rows * layer.columns}});
-    return;
-  }
-  const std::size_t kept = rules.kept(layer);
-  plan.sketched.push_back({.matrix = layer,
-                           .left = {.begin = plan.left, .size = rules.rank * layer.rows},
-                           .right = {.begin = plan.right, .size = rules.rank * layer.columns},
-                           .rows = {.begin = plan.rows, .size = kept * layer.columns},
-                           .kept = kept});
-  plan.left += rules.rank * layer.rows;
-  plan.right += rules.rank * layer.columns;
-  plan.rows += kept * layer.columns;
+FactorPlan sketch_plan(std::span<const MatrixPlace> layers,
+                       std::size_t dimension,
+                       const ArcRules& rules) {
+  return factor_plan(layers, dimension, rules.rank, [&](const MatrixPlace& layer) {
+    return rules.shortens(layer);
+  });
 }
 
-ArcPlan arc_plan_of(std::span<const MatrixPlace> layers,
-                    std::size_t dimension,
-                    const ArcRules& rules) {
-  ArcPlan plan;
-  for (const MatrixPlace& layer : layers) {
-    plan_layer(layer, rules, plan);
+/// Returns how many numbers the rows have that are kept of all sketched layers.
+std::size_t numbers_kept(const FactorPlan& plan, const ArcRules& rules) {
+  std::size_t numbers = 0;
+  for (const FactoredLayer& layer : plan.factored) {
+    numbers += rules.kept(layer.matrix) * layer.matrix.columns;
   }
-  if (layers.empty()) {
-    plan_layer({.rows = dimension}, rules, plan);
-  }
-  plan.packed = plan.left;
-  for (PlainLayer& layer : plan.plain) {
-    layer.packed = plan.packed;
-    plan.packed += layer.at.size;
-  }
-  return plan;
-}
-
-template <class Numbers>
-auto piece(Numbers& numbers, const Segment& at) {
-  return std::span(numbers).subspan(at.begin, at.size);
+  return numbers;
 }
 
 template <class Real>
@@ -118,9 +73,9 @@ class ArcExchange final : public Exchange<Real> {
     begin(cluster, contributions, delivery);
     Ledger ledger(cluster, delivery.transfers);
     ledger.work_all([&] { draw(contributions.seed); });
-    sum_sketches(contributions, ledger);
+    sketches_.sum(plan_, right_, contributions, rules_.sums, ledger);
     ledger.work_all([&] { choose_rows(delivery); });
-    if (plan_.rows > 0) {
+    if (!rows_.empty()) {
       sum_rows(contributions, ledger);
       ledger.work_all([&] { place_rows(delivery.dense_sum); });
     }
@@ -128,9 +83,9 @@ class ArcExchange final : public Exchange<Real> {
     delivery.traffic = ledger.traffic();
   }
 
-  void visit(const Cluster& /*cluster*/,
-             const Contributions<Real>& /*contributions*/,
-             RunState& state) override {
+  void save_or_load(const Cluster& /*cluster*/,
+                    const Contributions<Real>& /*contributions*/,
+                    RunState& state) override {
     state.shared(exchanges_);
   }
 
@@ -138,14 +93,10 @@ class ArcExchange final : public Exchange<Real> {
   void prepare(const Contributions<Real>& contributions) {
     if (!is_prepared_) {
       is_prepared_ = true;
-      plan_ = arc_plan_of(contributions.layers, contributions.dimension, rules_);
-      packed_.resize(plan_.packed);
+      plan_ = sketch_plan(contributions.layers, contributions.dimension, rules_);
       right_.resize(plan_.right);
-      rows_.resize(plan_.rows);
-      chosen_.resize(plan_.sketched.size());
-    }
-    if (lefts_.size() < contributions.of_workers.size()) {
-      lefts_.resize(contributions.of_workers.size(), std::vector<Real>(plan_.left));
+      rows_.resize(numbers_kept(plan_, rules_));
+      chosen_.resize(plan_.factored.size());
     }
   }
 
@@ -162,65 +113,33 @@ class ArcExchange final : public Exchange<Real> {
 
   /// Draws V of this exchange, column after column.
   void draw(std::uint64_t seed) {
-    for (std::size_t layer = 0; layer < plan_.sketched.size(); ++layer) {
+    for (std::size_t layer = 0; layer < plan_.factored.size(); ++layer) {
       RandomStream random(seed,
                           Purpose::sketch,
                           static_cast<std::uint32_t>(layer),
                           static_cast<std::uint32_t>(exchanges_));
-      for (Real& value : piece(right_, plan_.sketched[layer].right)) {
+      for (Real& value : part_of(right_, plan_.factored[layer].right)) {
         value = static_cast<Real>(random.normal());
       }
-    }
-  }
-
-  /// Sums M_p V over the workers, and the layers that have no sketch.
-  void sum_sketches(const Contributions<Real>& contributions, Ledger& ledger) {
-    const Cluster& cluster = ledger.cluster();
-    for (int worker = 0; worker < cluster.workers(); ++worker) {
-      ledger.work(worker, [&] { sketch(contributions, cluster.slot(worker)); });
-    }
-    const auto add = [&](int worker, std::size_t begin, std::span<Real> block) {
-      const std::size_t slot = cluster.slot(worker);
-      add_overlap<Real>(lefts_[slot], 0, begin, block);
-      for (const PlainLayer& layer : plan_.plain) {
-        add_overlap<Real>(piece(contributions.of_workers[slot].accumulator, layer.at),
-                          layer.packed,
-                          begin,
-                          block);
-      }
-    };
-    sums_.take_and_charge(rules_.sums, std::cref(add), packed_, ledger);
-  }
-
-  void sketch(const Contributions<Real>& contributions, std::size_t slot) {
-    for (const SketchedLayer& layer : plan_.sketched) {
-      const auto& [begin, rows, columns] = layer.matrix;
-      low_rank::multiply<Real>(
-          contributions.of_workers[slot].accumulator.subspan(begin, rows * columns),
-          rules_.rank,
-          piece(right_, layer.right),
-          piece(lefts_[slot], layer.left));
     }
   }
 
   /// Chooses the rows of every layer, names the others, in which nothing was delivered, and puts
   /// the layers that were summed as they are into g.
   void choose_rows(Delivery<Real>& delivery) {
-    for (std::size_t layer = 0; layer < plan_.sketched.size(); ++layer) {
-      choose_rows_of(plan_.sketched[layer], chosen_[layer]);
-      name_other_rows(plan_.sketched[layer].matrix, chosen_[layer], delivery.equal_places);
+    for (std::size_t layer = 0; layer < plan_.factored.size(); ++layer) {
+      choose_rows_of(plan_.factored[layer], chosen_[layer]);
+      name_other_rows(plan_.factored[layer].matrix, chosen_[layer], delivery.equal_places);
     }
-    for (const PlainLayer& layer : plan_.plain) {
-      const auto sum = piece(packed_, {.begin = layer.packed, .size = layer.at.size});
-      std::copy(sum.begin(), sum.end(), piece(delivery.dense_sum, layer.at).begin());
-    }
+    sketches_.copy_plain(plan_, delivery.dense_sum);
   }
 
   /// chosen := the rows of largest |P_i|^2, increasing. A norm that is no number counts as the
   /// largest, so that divergence is noticed.
-  void choose_rows_of(const SketchedLayer& layer, std::vector<std::size_t>& chosen) {
+  void choose_rows_of(const FactoredLayer& layer, std::vector<std::size_t>& chosen) {
     const std::size_t rows = layer.matrix.rows;
-    const auto left = piece(packed_, layer.left);
+    const std::size_t kept = rules_.kept(layer.matrix);
+    const auto left = sketches_.of(layer);
     norms_.assign(rows, 0.0);
     for (std::size_t i = 0; i < left.size(); ++i) {
       norms_[i % rows] += static_cast<double>(left[i]) * static_cast<double>(left[i]);
@@ -230,11 +149,11 @@ class ArcExchange final : public Exchange<Real> {
     }
     chosen.resize(rows);
     std::iota(chosen.begin(), chosen.end(), std::size_t{0});
-    const auto last = chosen.begin() + static_cast<std::ptrdiff_t>(layer.kept);
+    const auto last = chosen.begin() + static_cast<std::ptrdiff_t>(kept);
     std::nth_element(chosen.begin(), last, chosen.end(), [&](std::size_t a, std::size_t b) {
       return norms_[a] > norms_[b] || (norms_[a] == norms_[b] && a < b);
     });
-    chosen.resize(layer.kept);
+    chosen.resize(kept);
     std::sort(chosen.begin(), chosen.end());
   }
 
@@ -278,24 +197,23 @@ class ArcExchange final : public Exchange<Real> {
   /// accumulator, and among the rows.
   template <class Act>
   void for_each_row(const Act& act) const {
-    for (std::size_t layer = 0; layer < plan_.sketched.size(); ++layer) {
-      const SketchedLayer& of = plan_.sketched[layer];
-      std::size_t packed = of.rows.begin;
+    std::size_t packed = 0;
+    for (std::size_t layer = 0; layer < plan_.factored.size(); ++layer) {
+      const MatrixPlace& matrix = plan_.factored[layer].matrix;
       for (const std::size_t row : chosen_[layer]) {
-        act(of.matrix.begin + row * of.matrix.columns, packed, of.matrix.columns);
-        packed += of.matrix.columns;
+        act(matrix.begin + row * matrix.columns, packed, matrix.columns);
+        packed += matrix.columns;
       }
     }
   }
 
   ArcRules rules_;
-  ArcPlan plan_;
+  FactorPlan plan_;
   bool is_prepared_ = false;
   std::uint64_t exchanges_ = 0;
-  std::vector<Real> packed_;              // P of all layers, then the plain layers
-  std::vector<Real> right_;               // V of all layers
-  std::vector<Real> rows_;                // the rows that were chosen
-  std::vector<std::vector<Real>> lefts_;  // P_p of the workers here
+  LeftFactors<Real> sketches_;  // P
+  std::vector<Real> right_;     // V of all layers
+  std::vector<Real> rows_;      // the rows that were chosen
   std::vector<std::vector<std::size_t>> chosen_;
   std::vector<double> norms_;
   DenseSums<Real> sums_;
@@ -326,9 +244,9 @@ class ArcTopK final : public AggregatorFor<ArcExchange, ArcRules> {
   }
 
   TrafficModel traffic_model(const TrafficShape& shape) const override {
-    const ArcPlan plan =
-        arc_plan_of(shape.layers, static_cast<std::size_t>(shape.dimension), rules_);
-    const auto numbers = static_cast<double>(plan.packed + plan.rows);
+    const FactorPlan plan =
+        sketch_plan(shape.layers, static_cast<std::size_t>(shape.dimension), rules_);
+    const auto numbers = static_cast<double>(plan.packed + numbers_kept(plan, rules_));
     return {.bytes = rules_.sums.all_reduce.traffic(shape.workers, numbers * shape.value_bytes),
             .exact = true};
   }

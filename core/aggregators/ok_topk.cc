@@ -65,9 +65,9 @@ class OkTopkExchange final : public Exchange<Real> {
     delivery.traffic = ledger.traffic();
   }
 
-  void visit(const Cluster& cluster,
-             const Contributions<Real>& contributions,
-             RunState& state) override {
+  void save_or_load(const Cluster& cluster,
+                    const Contributions<Real>& contributions,
+                    RunState& state) override {
     begins_.resize(static_cast<std::size_t>(cluster.workers()) + 1);
     state.shared(exchanges_);
     state.shared(threshold_);
@@ -289,11 +289,8 @@ std::unique_ptr<Aggregator> make_ok_topk(const Section& section) {
   // As the paper trains VGG-16.
   constexpr std::int64_t kPeriod = 32;
   constexpr std::int64_t kRegionPeriod = 64;
-  section.knows("k");
-  section.knows("density");
-  const bool has_amount = section.has("k") || section.has("density");
   return std::make_unique<OkTopk>(
-      OkTopkRule{.amount = has_amount ? std::optional(Amount::from(section)) : std::nullopt,
+      OkTopkRule{.amount = Amount::if_given(section),
                  .period = period_of(section, "period", kPeriod),
                  .region_period = period_of(section, "region_period", kRegionPeriod)});
 }

@@ -289,11 +289,9 @@ class ParameterServer final : public AggregatorFor<ServerExchange, ServerSetting
 
 std::unique_ptr<Aggregator> make_parameter_server(const Section& section) {
   const auto down = section.choice("down", {"whole", "top-k", "ef21-p"}, "whole");
-  section.knows("k");
-  section.knows("density");
   ServerSettings settings;
-  if (down == "ef21-p") {
-    settings = {.down = WayDown::model_change, .change = Amount::from(section)};
+  if (const auto change = Amount::if_used(section, down == "ef21-p")) {
+    settings = {.down = WayDown::model_change, .change = *change};
   } else if (down == "top-k") {
     settings.down = WayDown::top_k;
   }

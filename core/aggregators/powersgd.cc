@@ -20,7 +20,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/aggregators/dense_sums.h"
+#include "core/aggregators/left_factors.h"
 #include "core/aggregators/low_rank.h"
 #include "core/random/random.h"
 
@@ -34,27 +34,6 @@ struct PowerRules {
   DenseRules sums = {};
 };
 
-/// A layer of low rank has its columns of P and of Q at these places among those of all layers.
-struct LowRankLayer {
-  MatrixPlace matrix;
-  Segment left, right;
-};
-
-/// A layer that is summed as it is has a place in the first all-reduce, behind all columns of P.
-struct WholeLayer {
-  Segment at;
-  std::size_t packed = 0;
-};
-
-/// A plan says how many numbers both all-reduces have, and where those of each layer are.
-struct PowerPlan {
-  std::vector<LowRankLayer> low_rank;
-  std::vector<WholeLayer> whole;
-  std::size_t left = 0;    // numbers of P
-  std::size_t packed = 0;  // those and the whole layers
-  std::size_t right = 0;   // numbers of Q
-};
-
 bool is_worth_it(const MatrixPlace& matrix, std::size_t rank) {
   return rank * (matrix.rows + matrix.columns) < matrix.rows * matrix.columns;
 }
@@ -66,37 +45,9 @@ std::size_t largest_rank(const MatrixPlace& matrix) {
   return entries == 0 ? 0 : (entries - 1) / sides;
 }
 
-void add_layer(const MatrixPlace& layer, std::size_t rank, PowerPlan& plan) {
-  if (!is_worth_it(layer, rank)) {
-    plan.whole.push_back({.at = {.begin = layer.begin, .size = layer.rows * layer.columns}});
-    return;
-  }
-  plan.low_rank.push_back({.matrix = layer,
-                           .left = {.begin = plan.left, .size = rank * layer.rows},
-                           .right = {.begin = plan.right, .size = rank * layer.columns}});
-  plan.left += rank * layer.rows;
-  plan.right += rank * layer.columns;
-}
-
-PowerPlan plan_of(std::span<const MatrixPlace> layers, std::size_t dimension, std::size_t rank) {
-  PowerPlan plan;
-  for (const MatrixPlace& layer : layers) {
-    add_layer(layer, rank, plan);
-  }
-  if (layers.empty()) {
-    add_layer({.rows = dimension}, rank, plan);
-  }
-  plan.packed = plan.left;
-  for (WholeLayer& layer : plan.whole) {
-    layer.packed = plan.packed;
-    plan.packed += layer.at.size;
-  }
-  return plan;
-}
-
-template <class Numbers>
-auto part(Numbers& numbers, const Segment& at) {
-  return std::span(numbers).subspan(at.begin, at.size);
+FactorPlan plan_of(std::span<const MatrixPlace> layers, std::size_t dimension, std::size_t rank) {
+  return factor_plan(
+      layers, dimension, rank, [&](const MatrixPlace& layer) { return is_worth_it(layer, rank); });
 }
 
 template <class Real>
@@ -115,7 +66,7 @@ class PowerExchange final : public Exchange<Real> {
     if (!rules_.warm_start) {
       ledger.work_all([&] { draw_all(contributions.seed); });
     }
-    make_left(contributions, ledger);
+    left_.sum(plan_, right_, contributions, rules_.sums, ledger);
     ledger.work_all([&] { take_left(delivery.dense_sum); });
     if (plan_.right > 0) {
       make_right(contributions, ledger);
@@ -128,9 +79,9 @@ class PowerExchange final : public Exchange<Real> {
     delivery.traffic = ledger.traffic();
   }
 
-  void visit(const Cluster& /*cluster*/,
-             const Contributions<Real>& contributions,
-             RunState& state) override {
+  void save_or_load(const Cluster& /*cluster*/,
+                    const Contributions<Real>& contributions,
+                    RunState& state) override {
     prepare(contributions);
     state.shared(exchanges_);
     if (rules_.warm_start) {
@@ -146,14 +97,12 @@ class PowerExchange final : public Exchange<Real> {
     }
     is_prepared_ = true;
     plan_ = plan_of(contributions.layers, contributions.dimension, rules_.rank);
-    packed_.resize(plan_.packed);
     right_.resize(plan_.right);
     draw_all(contributions.seed);
   }
 
   void make_room_for(std::size_t workers_here) {
-    if (lefts_.size() < workers_here) {
-      lefts_.resize(workers_here, std::vector<Real>(plan_.left));
+    if (rights_.size() < workers_here) {
       rights_.resize(workers_here, std::vector<Real>(plan_.right));
     }
   }
@@ -165,14 +114,14 @@ class PowerExchange final : public Exchange<Real> {
     delivery.workers = cluster.workers();
     delivery.dense_sum.resize(dimension);
     delivery.equal_places.clear();
-    for (const LowRankLayer& layer : plan_.low_rank) {
+    for (const FactoredLayer& layer : plan_.factored) {
       delivery.equal_places.push_back(
           {.begin = layer.matrix.begin, .size = layer.matrix.rows * layer.matrix.columns});
     }
   }
 
   void draw_all(std::uint64_t seed) {
-    for (std::size_t layer = 0; layer < plan_.low_rank.size(); ++layer) {
+    for (std::size_t layer = 0; layer < plan_.factored.size(); ++layer) {
       for (std::size_t c = 0; c < rules_.rank; ++c) {
         draw(seed, layer, c);
       }
@@ -191,60 +140,25 @@ class PowerExchange final : public Exchange<Real> {
   }
 
   std::span<Real> column(std::size_t layer, std::size_t c) {
-    const auto& place = plan_.low_rank[layer];
-    return part(right_, place.right).subspan(c * place.matrix.columns, place.matrix.columns);
-  }
-
-  static std::span<const Real> matrix_of(const Contribution<Real>& worker, const MatrixPlace& at) {
-    return worker.accumulator.subspan(at.begin, at.rows * at.columns);
-  }
-
-  /// Computes M_p Q.
-  void multiply(const Contributions<Real>& contributions, std::size_t slot) {
-    for (const LowRankLayer& layer : plan_.low_rank) {
-      low_rank::multiply<Real>(matrix_of(contributions.of_workers[slot], layer.matrix),
-                               rules_.rank,
-                               part(right_, layer.right),
-                               part(lefts_[slot], layer.left));
-    }
-  }
-
-  /// Makes P, which is not orthonormal yet, and the sums of the layers that have none.
-  void make_left(const Contributions<Real>& contributions, Ledger& ledger) {
-    const Cluster& cluster = ledger.cluster();
-    for (int worker = 0; worker < cluster.workers(); ++worker) {
-      ledger.work(worker, [&] { multiply(contributions, cluster.slot(worker)); });
-    }
-    const auto add = [&](int worker, std::size_t begin, std::span<Real> block) {
-      const std::size_t slot = cluster.slot(worker);
-      add_overlap<Real>(lefts_[slot], 0, begin, block);
-      for (const WholeLayer& layer : plan_.whole) {
-        add_overlap<Real>(
-            part(contributions.of_workers[slot].accumulator, layer.at), layer.packed, begin, block);
-      }
-    };
-    sums_.take_and_charge(rules_.sums, std::cref(add), packed_, ledger);
+    const auto& place = plan_.factored[layer];
+    return part_of(right_, place.right).subspan(c * place.matrix.columns, place.matrix.columns);
   }
 
   /// Makes P orthonormal, and puts the layers that were summed as they are into g.
   void take_left(std::span<Real> sum) {
-    for (const LowRankLayer& layer : plan_.low_rank) {
-      low_rank::orthonormalise<Real>(rules_.rank, part(packed_, layer.left));
+    for (const FactoredLayer& layer : plan_.factored) {
+      low_rank::orthonormalise<Real>(rules_.rank, left_.of(layer));
     }
-    for (const WholeLayer& layer : plan_.whole) {
-      std::copy_n(part(packed_, {.begin = layer.packed, .size = layer.at.size}).begin(),
-                  layer.at.size,
-                  part(sum, layer.at).begin());
-    }
+    left_.copy_plain(plan_, sum);
   }
 
   /// Computes M_p^T P.
   void multiply_transposed(const Contributions<Real>& contributions, std::size_t slot) {
-    for (const LowRankLayer& layer : plan_.low_rank) {
+    for (const FactoredLayer& layer : plan_.factored) {
       low_rank::multiply_transposed<Real>(matrix_of(contributions.of_workers[slot], layer.matrix),
                                           rules_.rank,
-                                          part(packed_, layer.left),
-                                          part(rights_[slot], layer.right));
+                                          left_.of(layer),
+                                          part_of(rights_[slot], layer.right));
     }
   }
 
@@ -262,18 +176,18 @@ class PowerExchange final : public Exchange<Real> {
 
   /// Puts g = P Q^T into its place.
   void compose(std::span<Real> sum) const {
-    for (const LowRankLayer& layer : plan_.low_rank) {
+    for (const FactoredLayer& layer : plan_.factored) {
       low_rank::compose<Real>(
           rules_.rank,
-          part(packed_, layer.left),
-          part(right_, layer.right),
+          left_.of(layer),
+          part_of(right_, layer.right),
           sum.subspan(layer.matrix.begin, layer.matrix.rows * layer.matrix.columns));
     }
   }
 
   /// Makes the Q of the next exchange of this one's.
   void keep_right(std::uint64_t seed) {
-    for (std::size_t layer = 0; layer < plan_.low_rank.size(); ++layer) {
+    for (std::size_t layer = 0; layer < plan_.factored.size(); ++layer) {
       for (std::size_t c = 0; c < rules_.rank; ++c) {
         if (!low_rank::rescale<Real>(column(layer, c))) {
           draw(seed, layer, c);
@@ -283,13 +197,12 @@ class PowerExchange final : public Exchange<Real> {
   }
 
   PowerRules rules_;
-  PowerPlan plan_;
+  FactorPlan plan_;
   bool is_prepared_ = false;
   std::uint64_t exchanges_ = 0;
-  std::vector<Real> packed_;               // P of all layers, then the whole layers
+  LeftFactors<Real> left_;                 // P
   std::vector<Real> right_;                // Q of all layers
-  std::vector<std::vector<Real>> lefts_;   // P_p of the workers here
-  std::vector<std::vector<Real>> rights_;  // Q_p
+  std::vector<std::vector<Real>> rights_;  // Q_p of the workers here
   DenseSums<Real> sums_;
 };
 
@@ -322,7 +235,7 @@ class PowerSgd final : public AggregatorFor<PowerExchange, PowerRules> {
   }
 
   TrafficModel traffic_model(const TrafficShape& shape) const override {
-    const PowerPlan plan =
+    const FactorPlan plan =
         plan_of(shape.layers, static_cast<std::size_t>(shape.dimension), rules_.rank);
     const auto numbers = static_cast<double>(plan.packed + plan.right);
     return {.bytes = rules_.sums.all_reduce.traffic(shape.workers, numbers * shape.value_bytes),

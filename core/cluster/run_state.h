@@ -70,13 +70,13 @@ class StateReader final : public StateStream {
   std::span<const std::byte> left_;
 };
 
-/// RunState visits the parts of a run's state; its calls are collective over the cluster, except to
-/// measure. While it loads it throws nothing, because the other processes wait for what this one
-/// passes: the first error is kept, and what is passed after it stays as it was.
+/// RunState saves or loads the parts of a run's state; its calls are collective over the cluster,
+/// except to measure. While it loads it throws nothing, because the other processes wait for what
+/// this one passes: the first error is kept, and what is passed after it stays as it was.
 class RunState {
  public:
   /// To measure is to skip what loading would read: a stream of another length then throws. Only
-  /// the root measures, and the values that it visits stay as they are.
+  /// the root measures, and the values that it saves stay as they are.
   enum class Direction { save, load, measure };
 
   /// `on_root` is null on the other processes.

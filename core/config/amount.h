@@ -13,6 +13,10 @@ class Amount {
  public:
   /// Reads `k` or `density` of the section; exactly one of them is required.
   static Amount from(const Section& section);
+  /// Reads one of them if the section has one.
+  static std::optional<Amount> if_given(const Section& section);
+  /// Reads one of them where it is used; elsewhere both may be given without effect.
+  static std::optional<Amount> if_used(const Section& section, bool used);
 
   /// Returns k for vectors of length d: the given k, or max(1, floor(density * d)) as in the
   /// reference code. A k above d is a usage error.

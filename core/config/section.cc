@@ -43,8 +43,6 @@ Section Section::with_places(std::string name, std::map<std::string, Setting> se
   return section;
 }
 
-bool Section::has(const std::string& key) const { return settings_.contains(key); }
-
 const Setting* Section::find(const std::string& key) const {
   if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
     known_.push_back(key);

@@ -38,7 +38,8 @@ class Section {
   static Section with_places(std::string name, std::map<std::string, Setting> settings);
 
   const std::string& name() const { return name_; }
-  bool has(const std::string& key) const;
+  /// True if the section has the key. Who asks for a key accepts it: it need not be read.
+  bool has(const std::string& key) const { return find(key) != nullptr; }
 
   /// Returns the value, or the fallback; without a fallback a missing key is a usage error. A value
   /// of another type is a usage error that names place, key and the type that is wanted.
@@ -48,8 +49,6 @@ class Section {
   bool flag(const std::string& key, std::optional<bool> fallback = std::nullopt) const;
   std::string text(const std::string& key,
                    const std::optional<std::string>& fallback = std::nullopt) const;
-  /// Accepts the key without reading it, for keys of a feature that is off.
-  void knows(const std::string& key) const { find(key); }
   /// Reads a text that must be one of `choices`; the message about an unknown one suggests the
   /// nearest.
   std::string choice(const std::string& key,
@@ -58,6 +57,10 @@ class Section {
   /// Reads any JSON value, for keys that take a number, a word or a table; null if the key and a
   /// fallback are missing.
   nlohmann::json any(const std::string& key, const nlohmann::json& fallback = nullptr) const;
+
+  class Reader;
+  /// Returns what reads the keys of a feature, which may be off in this run.
+  Reader if_used(bool used) const;
 
   /// Returns "'sparsifier.k' at s.toml:14:3", for messages about a value.
   std::string where(const std::string& key) const;
@@ -89,5 +92,41 @@ class Section {
   mutable nlohmann::json resolved_ = nlohmann::json::object();
   mutable std::vector<std::string> known_;
 };
+
+/// A Reader reads keys of a feature. Where the feature is off, it returns nothing: a study may give
+/// the keys without effect, since other runs of it may use them, and they are not resolved.
+class Section::Reader {
+ public:
+  Reader(const Section& section, bool used) : section_(section), used_(used) {}
+
+  std::optional<double> number(const std::string& key,
+                               std::optional<double> fallback = std::nullopt) const {
+    return read(key, [&] { return section_.number(key, fallback); });
+  }
+  std::optional<std::string> text(const std::string& key) const {
+    return read(key, [&] { return section_.text(key); });
+  }
+  std::optional<std::string> choice(const std::string& key,
+                                    const std::vector<std::string>& choices,
+                                    const std::optional<std::string>& fallback) const {
+    return read(key, [&] { return section_.choice(key, choices, fallback); });
+  }
+  std::optional<nlohmann::json> any(const std::string& key,
+                                    const nlohmann::json& fallback = nullptr) const {
+    return read(key, [&] { return section_.any(key, fallback); });
+  }
+
+ private:
+  template <class Read>
+  auto read(const std::string& key, const Read& read) const -> std::optional<decltype(read())> {
+    section_.find(key);
+    return used_ ? std::optional(read()) : std::nullopt;
+  }
+
+  const Section& section_;
+  bool used_;
+};
+
+inline Section::Reader Section::if_used(bool used) const { return {*this, used}; }
 
 }  // namespace residuum

@@ -193,7 +193,7 @@ void Evaluations::evaluate_next_z(std::span<const double> next_z,
   }
 }
 
-void Evaluations::visit(RunState& state) {
+void Evaluations::save_or_load(RunState& state) {
   if (training_.plan.averages_iterates) {
     average_.resize(training_.objective->dimension());
     state.shared(average_);

@@ -52,7 +52,7 @@ class Evaluations {
   /// Adds w_t to the average, with the weight that the step rule gives it.
   void average(std::uint64_t t, std::span<const double> model);
 
-  void visit(RunState& state);
+  void save_or_load(RunState& state);
 
   /// Returns what the last `evaluate_points` has evaluated, on the root.
   const EvaluationsView& view() const { return view_; }

@@ -134,7 +134,7 @@ void VirtualIterate::fill(IteratesView& view) const {
   view.sums = sums_before_;
 }
 
-void VirtualIterate::visit(RunState& state) {
+void VirtualIterate::save_or_load(RunState& state) {
   state.root(z_);
   state.root(z_velocity_);
   state.root(previous_residual_);
@@ -204,7 +204,7 @@ void UnperturbedIterate::move(double step_size,
   sums_.gap += scale * moved.before_sq;
 }
 
-void UnperturbedIterate::visit(RunState& state) {
+void UnperturbedIterate::save_or_load(RunState& state) {
   if (is_followed_) {
     state.root(u_);
     state.root(sums_);

@@ -47,7 +47,7 @@ class VirtualIterate {
   /// residual.
   void fill(IteratesView& view) const;
 
-  void visit(RunState& state);
+  void save_or_load(RunState& state);
 
  private:
   std::span<const double> direction(const Step& step);
@@ -108,7 +108,7 @@ class UnperturbedIterate {
   /// w|^2 and eta' |w - u|^2.
   const RunningSums& sums_before() const { return sums_before_; }
 
-  void visit(RunState& state);
+  void save_or_load(RunState& state);
 
  private:
   bool is_followed_;

@@ -131,7 +131,7 @@ void LateMeasurement<Real>::fill(const Parts& parts, StepView& view) {
 }
 
 template <class Real>
-void LateMeasurement<Real>::visit(RunState& state) {
+void LateMeasurement<Real>::save_or_load(RunState& state) {
   state.root(rounded_magnitude_);
   state.root(noise_);
   state.root(noisy_);

@@ -39,7 +39,7 @@ class LateMeasurement {
   /// Fills in what is known of the contributions of a measured version.
   void fill(const Parts& parts, StepView& view);
 
-  void visit(RunState& state);
+  void save_or_load(RunState& state);
 
  private:
   double rounded_magnitude_ = 0;

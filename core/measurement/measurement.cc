@@ -620,12 +620,12 @@ void Measurement<Real>::show(const StepState<Real>& state,
 }
 
 template <class Real>
-void Measurement<Real>::visit(RunState& state) {
-  virtual_.visit(state);
-  unperturbed_.visit(state);
+void Measurement<Real>::save_or_load(RunState& state) {
+  virtual_.save_or_load(state);
+  unperturbed_.save_or_load(state);
   state.root(last_measured_);
   if (late_) {
-    late_measurement_.visit(state);
+    late_measurement_.save_or_load(state);
   }
 }
 

@@ -75,7 +75,7 @@ class Measurement {
             const ShownBeside& beside,
             StepObserver& observer);
 
-  void visit(RunState& state);
+  void save_or_load(RunState& state);
 
   /// Returns z on the root: z_t before the call of `before_update`, z_{t+1} after it.
   std::span<const double> virtual_iterate() const { return virtual_.iterate(); }

@@ -90,7 +90,6 @@ constexpr std::int64_t kMostLag = 1000;
 
 /// Reads `lag`, which is no part of a run where it is 0.
 Lag read_lag(const Section& section) {
-  section.knows("lag");
   if (!section.has("lag") || section.given()["lag"] == 0) {
     return {};
   }

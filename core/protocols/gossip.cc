@@ -145,8 +145,9 @@ class Gossip final : public ProtocolFor<Gossip> {
   std::string place_, graph_place_, mixing_place_;  // for messages
 };
 
-double read_consensus_step(const Section& section) {
-  const double step = section.number("consensus_step");
+/// Reads gamma, which is 1 where whole models travel.
+double read_consensus_step(const Section& section, bool compresses) {
+  const double step = section.if_used(compresses).number("consensus_step").value_or(1);
   require(step > 0 && step <= 1,
           "{} must lie in (0, 1], got {}: it is gamma, the part of the way to the neighbours' "
           "copies that a worker goes",
@@ -168,10 +169,7 @@ std::unique_ptr<Protocol> make_gossip(const Section& section) {
   require(seed >= 0, "{} must not be negative, got {}", section.where("graph_seed"), seed);
   options.graph_seed = static_cast<std::uint64_t>(seed);
   options.compresses = section.choice("mixing", {"plain", "choco"}, "plain") == "choco";
-  section.knows("consensus_step");
-  if (options.compresses) {
-    options.step = read_consensus_step(section);
-  }
+  options.step = read_consensus_step(section, options.compresses);
   return std::make_unique<Gossip>(std::move(options), section);
 }
 

@@ -326,12 +326,12 @@ void GossipLoop<Real>::pass(int worker, std::size_t most_bytes) {
 }
 
 template <class Real>
-void GossipLoop<Real>::visit(RunState& state) {
+void GossipLoop<Real>::save_or_load(RunState& state) {
   if (time_) {
-    time_->visit(state);
+    time_->save_or_load(state);
   }
   if (real_time_) {
-    real_time_->visit(state);
+    real_time_->save_or_load(state);
   }
   state.workers<double>(d_, [&](std::size_t slot) { return std::span(models_[slot]); });
   if (!rule_.differences) {

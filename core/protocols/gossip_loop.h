@@ -39,7 +39,7 @@ class GossipLoop final : public Loop {
 
   StepEnd advance(std::uint64_t t) override;
   SpentSoFar spent() const override { return {.virtual_s = time_ ? time_->seconds() : 0}; }
-  void visit(RunState& state) override;
+  void save_or_load(RunState& state) override;
 
  private:
   template <class Act>

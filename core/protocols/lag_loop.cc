@@ -65,7 +65,7 @@ void LagLoop<Real>::take_round(std::uint64_t round,
   state_.select_together([&] { form(round, version, step_size, made); });
   if (cluster_.world().size() > 1) {
     for (auto& late_message : made) {
-      share(*late_message);
+      share_late_message(cluster_, measures_, *late_message);
     }
   }
   if (time_) {
@@ -129,24 +129,8 @@ void LagLoop<Real>::form(std::uint64_t round,
   }
 }
 
-/// Copies a late message from the process of its worker to all others.
 template <class Real>
-void LagLoop<Real>::share(LateMessage<Real>& late_message) {
-  Bytes bytes;
-  const bool here = cluster_.here(late_message.worker);
-  if (here) {
-    ActorState state(bytes);
-    pass_late_message(late_message, measures_, state);
-  }
-  broadcast(cluster_.world(), cluster_.host(late_message.worker), bytes);
-  if (!here) {
-    ActorState state{std::span<const std::byte>(bytes)};
-    pass_late_message(late_message, measures_, state);
-  }
-}
-
-template <class Real>
-void LagLoop<Real>::visit_numbers(ActorState& state) {
+void LagLoop<Real>::save_or_load_numbers(ActorState& state) {
   std::vector<Round> rounds(std::make_move_iterator(under_way_.begin()),
                             std::make_move_iterator(under_way_.end()));
   state.list(rounds, [&](Round& round) {
@@ -170,30 +154,17 @@ void LagLoop<Real>::visit_numbers(ActorState& state) {
     }
   }
   under_way_.assign(std::make_move_iterator(rounds.begin()), std::make_move_iterator(rounds.end()));
-  version_.visit(state);
+  version_.save_or_load(state);
 }
 
 /// The root has every message, and each process needs all of them.
 template <class Real>
-void LagLoop<Real>::visit(RunState& state) {
+void LagLoop<Real>::save_or_load(RunState& state) {
   if (time_) {
-    time_->visit(state);
+    time_->save_or_load(state);
   }
-  Bytes bytes;
-  if (state.saves() && state.is_root()) {
-    ActorState numbers(bytes);
-    visit_numbers(numbers);
-  }
-  state.root_list(bytes);
-  if (!state.loads()) {
-    return;
-  }
-  broadcast(cluster_.world(), 0, bytes);
-  state.examine([&] {
-    ActorState numbers{std::span<const std::byte>(bytes)};
-    visit_numbers(numbers);
-    require(numbers.is_at_end(), "the saved state is not one of this protocol: it is too long");
-  });
+  pass_of_root(
+      cluster_, LoadedBy::all, [&](ActorState& numbers) { save_or_load_numbers(numbers); }, state);
 }
 
 template class LagLoop<float>;

@@ -45,7 +45,7 @@ class LagLoop final : public Loop {
   SpentSoFar spent() const override {
     return {.gradients = version_.gradients(), .virtual_s = time_ ? time_->seconds() : 0};
   }
-  void visit(RunState& state) override;
+  void save_or_load(RunState& state) override;
 
  private:
   /// The messages of one gradient of every worker, in worker order.
@@ -56,8 +56,7 @@ class LagLoop final : public Loop {
   void compute(std::uint64_t round, double step_size);
   void compute_half(std::uint64_t round, Round& made);
   void form(std::uint64_t round, std::uint64_t version, double step_size, Round& made);
-  void share(LateMessage<Real>& late_message);
-  void visit_numbers(ActorState& state);
+  void save_or_load_numbers(ActorState& state);
 
   TrainingState<Real>& state_;
   const Cluster& cluster_;

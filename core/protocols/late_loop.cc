@@ -122,7 +122,7 @@ void LateLoop<Real>::hand_in(const GradientId& gradient, int /*node*/) {
     }
   });
   if (cluster_.world().size() > 1) {
-    share(*late_message);
+    share_late_message(cluster_, measures_, *late_message);
   }
   pending_[gradient.worker].push_back(std::move(late_message));
 }
@@ -147,22 +147,6 @@ void LateLoop<Real>::form(const GradientId& gradient, LateMessage<Real>& late_me
     return;
   }
   late_message.has_noise = measures_ && has_noise_[gradient.worker] != 0;
-}
-
-/// Copies a late message from the process of its worker to all others.
-template <class Real>
-void LateLoop<Real>::share(LateMessage<Real>& late_message) {
-  Bytes bytes;
-  const bool here = cluster_.here(late_message.worker);
-  if (here) {
-    ActorState state(bytes);
-    pass_late_message(late_message, measures_, state);
-  }
-  broadcast(cluster_.world(), cluster_.host(late_message.worker), bytes);
-  if (!here) {
-    ActorState state{std::span<const std::byte>(bytes)};
-    pass_late_message(late_message, measures_, state);
-  }
 }
 
 template <class Real>
@@ -236,7 +220,7 @@ std::uint64_t LateLoop<Real>::payload_bytes(const ActorMessage& message) {
 }
 
 template <class Real>
-void LateLoop<Real>::visit_numbers(ActorState& state) {
+void LateLoop<Real>::save_or_load_numbers(ActorState& state) {
   Bytes simulation = state.loads() ? Bytes() : simulation_.save();
   state.numbers(simulation);
   if (state.loads()) {
@@ -263,7 +247,7 @@ void LateLoop<Real>::visit_numbers(ActorState& state) {
   }
   state.row(has_noise_);
   state.row(steps_);
-  version_.visit(state);
+  version_.save_or_load(state);
   if (state.loads()) {
     check_numbers();
   }
@@ -285,25 +269,12 @@ void LateLoop<Real>::check_numbers() const {
 
 /// The root has every message; the gradients that workers have not handed in are their own.
 template <class Real>
-void LateLoop<Real>::visit(RunState& state) {
+void LateLoop<Real>::save_or_load(RunState& state) {
   state.workers<Real>(d_, [&](std::size_t slot) {
     return state_.worker(cluster_.first() + static_cast<int>(slot)).gradient.in_the_making();
   });
-  Bytes bytes;
-  if (state.saves() && state.is_root()) {
-    ActorState numbers(bytes);
-    visit_numbers(numbers);
-  }
-  state.root_list(bytes);
-  if (!state.loads()) {
-    return;
-  }
-  broadcast(cluster_.world(), 0, bytes);
-  state.examine([&] {
-    ActorState numbers{std::span<const std::byte>(bytes)};
-    visit_numbers(numbers);
-    require(numbers.is_at_end(), "the saved state is not one of this protocol: it is too long");
-  });
+  pass_of_root(
+      cluster_, LoadedBy::all, [&](ActorState& numbers) { save_or_load_numbers(numbers); }, state);
 }
 
 template class LateLoop<float>;

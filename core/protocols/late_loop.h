@@ -50,7 +50,7 @@ class LateLoop final : public Loop, private Effects {
   SpentSoFar spent() const override {
     return {.gradients = version_.gradients(), .virtual_s = simulation_.time()};
   }
-  void visit(RunState& state) override;
+  void save_or_load(RunState& state) override;
 
  private:
   /// A version at which gradients may still begin.
@@ -72,9 +72,8 @@ class LateLoop final : public Loop, private Effects {
   void keep_model(std::uint64_t version, double step_size);
   const KeptModel& kept(std::uint64_t version) const;
   void form(const GradientId& gradient, LateMessage<Real>& late_message);
-  void share(LateMessage<Real>& late_message);
   std::unique_ptr<LateMessage<Real>> take_pending(const GradientId& gradient);
-  void visit_numbers(ActorState& state);
+  void save_or_load_numbers(ActorState& state);
   void check_numbers() const;
 
   TrainingState<Real>& state_;

@@ -61,6 +61,46 @@ void pass_late_message(LateMessage<Real>& late_message, bool measured, ActorStat
 }
 
 template <class Real>
+void share_late_message(const Cluster& cluster, bool measured, LateMessage<Real>& late_message) {
+  Bytes bytes;
+  const bool here = cluster.here(late_message.worker);
+  if (here) {
+    ActorState state(bytes);
+    pass_late_message(late_message, measured, state);
+  }
+  broadcast(cluster.world(), cluster.host(late_message.worker), bytes);
+  if (!here) {
+    ActorState state{std::span<const std::byte>(bytes)};
+    pass_late_message(late_message, measured, state);
+  }
+}
+
+void pass_of_root(const Cluster& cluster,
+                  LoadedBy loaded_by,
+                  const std::function<void(ActorState&)>& pass,
+                  RunState& state) {
+  Bytes bytes;
+  if (state.saves() && state.is_root()) {
+    ActorState numbers(bytes);
+    pass(numbers);
+  }
+  state.root_list(bytes);
+  if (!state.loads()) {
+    return;
+  }
+  if (loaded_by == LoadedBy::all) {
+    broadcast(cluster.world(), 0, bytes);
+  }
+  if (loaded_by == LoadedBy::all || state.is_root()) {
+    state.examine([&] {
+      ActorState numbers{std::span<const std::byte>(bytes)};
+      pass(numbers);
+      require(numbers.is_at_end(), "the saved state is not one of this protocol: it is too long");
+    });
+  }
+}
+
+template <class Real>
 void check_late_message(const LateMessage<Real>& late_message,
                         std::size_t dimension,
                         bool measured) {
@@ -107,6 +147,8 @@ void weigh_workers_alike(std::span<const std::unique_ptr<LateMessage<Real>>> lat
   }
 }
 
+template void share_late_message<float>(const Cluster&, bool, LateMessage<float>&);
+template void share_late_message<double>(const Cluster&, bool, LateMessage<double>&);
 template void check_late_message<float>(const LateMessage<float>&, std::size_t, bool);
 template void check_late_message<double>(const LateMessage<double>&, std::size_t, bool);
 template void pass_late_message<float>(LateMessage<float>&, bool, ActorState&);

@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "core/cluster/world.h"
+#include "core/cluster/cluster.h"
+#include "core/cluster/run_state.h"
 #include "core/protocols/actors/actor_state.h"
 #include "core/quantisers/coded_message.h"
 #include "core/training/late_message.h"
@@ -26,6 +28,20 @@ enum class Weights : std::uint8_t { plain, per_worker };
 /// `measured`.
 template <class Real>
 void pass_late_message(LateMessage<Real>& late_message, bool measured, ActorState& state);
+
+/// Copies a late message from the process of its worker to all others.
+template <class Real>
+void share_late_message(const Cluster& cluster, bool measured, LateMessage<Real>& late_message);
+
+/// Which processes load what the root has saved.
+enum class LoadedBy : std::uint8_t { root, all };
+
+/// Saves the numbers of a protocol that the root has, or loads them. `pass` saves or loads them.
+/// Collective.
+void pass_of_root(const Cluster& cluster,
+                  LoadedBy loaded_by,
+                  const std::function<void(ActorState&)>& pass,
+                  RunState& state);
 
 /// Throws a usage error unless a late message that was loaded is one of a model of that dimension.
 template <class Real>

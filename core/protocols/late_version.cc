@@ -204,7 +204,7 @@ VersionNotes LateVersion<Real>::notes_of(const SimulatedVersion& made) {
 }
 
 template <class Real>
-void LateVersion<Real>::visit(ActorState& state) {
+void LateVersion<Real>::save_or_load(ActorState& state) {
   state.row(weight_given_);
   state.list(staleness_counts_);
   state.value(gradients_);

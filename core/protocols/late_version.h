@@ -64,7 +64,7 @@ class LateVersion {
   std::uint64_t gradients() const { return gradients_; }
 
   /// Saves or loads the state that carries over to the next version.
-  void visit(ActorState& state);
+  void save_or_load(ActorState& state);
 
  private:
   void take_in_order(LateMessages<Real> late_messages);

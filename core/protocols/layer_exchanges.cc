@@ -38,7 +38,7 @@ void ExpectedTimes::take(const LocalTimes& local) {
   }
 }
 
-void ExpectedTimes::visit(ActorState& state) {
+void ExpectedTimes::save_or_load(ActorState& state) {
   state.value(count_);
   state.value(compute_s_);
   state.value(select_s_);

@@ -25,7 +25,7 @@ class ExpectedTimes {
   void take(const LocalTimes& local);
   double compute_s() const { return compute_s_; }
   double select_s() const { return select_s_; }
-  void visit(ActorState& state);
+  void save_or_load(ActorState& state);
 
  private:
   double count_ = 0;
@@ -67,7 +67,7 @@ class LayerExchanges {
   /// Returns the fractions in the order of the model; none but on the root.
   std::span<const double> ready() const { return ready_; }
   bool is_measured() const { return training_.overlap.ready.empty(); }
-  void visit(ActorState& state) { state.row(ready_); }
+  void save_or_load(ActorState& state) { state.row(ready_); }
 
  private:
   const Training& training_;

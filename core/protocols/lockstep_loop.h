@@ -66,13 +66,13 @@ class LockstepLoop final : public Loop {
 
   SpentSoFar spent() const override { return {.virtual_s = time_ ? time_->seconds() : 0}; }
 
-  void visit(RunState& state) override {
-    exchange_.visit(state_.without_messages(), state);
+  void save_or_load(RunState& state) override {
+    exchange_.save_or_load(state_.without_messages(), state);
     if (time_) {
-      time_->visit(state);
+      time_->save_or_load(state);
     }
     if (real_time_) {
-      real_time_->visit(state);
+      real_time_->save_or_load(state);
     }
   }
 

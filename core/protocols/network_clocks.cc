@@ -131,8 +131,8 @@ void NetworkClocks::replay(const Transfers& transfers, bool with_work) {
 
 double NetworkClocks::now() const { return *std::max_element(clocks_.begin(), clocks_.end()); }
 
-void NetworkClocks::visit(ActorState& state) {
-  machine_.visit(state);
+void NetworkClocks::save_or_load(ActorState& state) {
+  machine_.save_or_load(state);
   state.row(clocks_);
   for (auto* ports : {&of_nodes_, &of_workers_}) {
     for (Port& port : *ports) {
@@ -299,7 +299,7 @@ void LaggedTimes::end_exchange(double busy, NetworkClocks& clocks) {
   last_result_.assign(clocks.times().begin(), clocks.times().end());
 }
 
-void LaggedTimes::visit(ActorState& state, std::size_t workers) {
+void LaggedTimes::save_or_load(ActorState& state, std::size_t workers) {
   state.list(messages_, [&](std::vector<double>& times) {
     state.numbers(times);
     check_saved(times.size() == workers);

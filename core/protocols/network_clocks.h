@@ -61,7 +61,7 @@ class NetworkClocks {
   double now() const;
 
   /// Passes all numbers, between two exchanges.
-  void visit(ActorState& state);
+  void save_or_load(ActorState& state);
 
  private:
   std::size_t workers() const { return clocks_.size(); }
@@ -123,7 +123,7 @@ class LaggedTimes {
   void end_exchange(double busy, NetworkClocks& clocks);
 
   /// Passes all times; those that are loaded are of so many workers.
-  void visit(ActorState& state, std::size_t workers);
+  void save_or_load(ActorState& state, std::size_t workers);
 
  private:
   std::vector<std::vector<double>> messages_;  // when workers had them, of rounds under way

@@ -101,22 +101,23 @@ void ParticipantExchange<Real>::share_memory(int from, const Contributions<Real>
   if (cluster_.world().rank() == from) {
     StateWriter writer(bytes);
     RunState state(lone, &writer, RunState::Direction::save);
-    exchange_->visit(lone, contributions, state);
+    exchange_->save_or_load(lone, contributions, state);
   }
   broadcast(cluster_.world(), from, bytes);
   if (!is_host()) {
     StateReader reader(bytes);
     RunState state(lone, &reader, RunState::Direction::load);
-    exchange_->visit(lone, contributions, state);
+    exchange_->save_or_load(lone, contributions, state);
     assert(!state.damage());
   }
 }
 
 template <class Real>
-void ParticipantExchange<Real>::visit(const Contributions<Real>& contributions, RunState& state) {
+void ParticipantExchange<Real>::save_or_load(const Contributions<Real>& contributions,
+                                             RunState& state) {
   // An exchange asks its cluster for the number of workers alone here.
   const Cluster lone(*alone_, participants_.count());
-  exchange_->visit(participants_.are_all() ? cluster_ : lone, contributions, state);
+  exchange_->save_or_load(participants_.are_all() ? cluster_ : lone, contributions, state);
 }
 
 template class ParticipantExchange<float>;

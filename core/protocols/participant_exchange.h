@@ -29,7 +29,7 @@ class ParticipantExchange {
   void combine(const Contributions<Real>& contributions, Delivery<Real>& delivery);
 
   /// Saves or loads what the next exchange needs of those before it.
-  void visit(const Contributions<Real>& contributions, RunState& state);
+  void save_or_load(const Contributions<Real>& contributions, RunState& state);
 
  private:
   void find_hosts();

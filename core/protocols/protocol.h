@@ -34,7 +34,7 @@ class Loop {
   /// the root.
   virtual SpentSoFar spent() const { return {}; }
   /// Saves or loads, between two versions, what the loop itself needs of those before.
-  virtual void visit(RunState& /*state*/) {}
+  virtual void save_or_load(RunState& /*state*/) {}
 };
 
 class Protocol {

@@ -307,8 +307,8 @@ void RealLoop<Real>::note_known(const SimulatedVersion& made) {
 }
 
 template <class Real>
-void RealLoop<Real>::visit_server(ActorState& state) {
-  version_.visit(state);
+void RealLoop<Real>::save_or_load_server(ActorState& state) {
+  version_.save_or_load(state);
   for (WorkerScalars& scalars : known_) {
     state.record(scalars);
   }
@@ -327,21 +327,10 @@ void RealLoop<Real>::visit_server(ActorState& state) {
 }
 
 template <class Real>
-void RealLoop<Real>::visit(RunState& state) {
-  workers_.visit(state);
-  Bytes bytes;
-  if (state.saves() && state.is_root()) {
-    ActorState numbers(bytes);
-    visit_server(numbers);
-  }
-  state.root_list(bytes);
-  if (state.loads() && state.is_root()) {
-    state.examine([&] {
-      ActorState numbers{std::span<const std::byte>(bytes)};
-      visit_server(numbers);
-      require(numbers.is_at_end(), "the saved state is not one of this protocol: it is too long");
-    });
-  }
+void RealLoop<Real>::save_or_load(RunState& state) {
+  workers_.save_or_load(state);
+  pass_of_root(
+      cluster_, LoadedBy::root, [&](ActorState& numbers) { save_or_load_server(numbers); }, state);
 }
 
 template class RealLoop<float>;

@@ -50,7 +50,7 @@ class RealLoop final : public Loop, private Effects, private Payloads {
 
   StepEnd advance(std::uint64_t t) override;
   SpentSoFar spent() const override { return {.gradients = version_.gradients()}; }
-  void visit(RunState& state) override;
+  void save_or_load(RunState& state) override;
 
  private:
   using Model = TravellingModel<Real>;
@@ -89,7 +89,7 @@ class RealLoop final : public Loop, private Effects, private Payloads {
   void take_newest_model(std::uint64_t version);
   void show();
   void note_known(const SimulatedVersion& made);
-  void visit_server(ActorState& state);
+  void save_or_load_server(ActorState& state);
 
   TrainingState<Real>& state_;
   const Training& training_;

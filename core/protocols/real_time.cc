@@ -37,7 +37,7 @@ bool RealTime::is_asked_to_stop() const {
   return training_.stop != nullptr && training_.stop->load();
 }
 
-void RealTime::visit(RunState& state) {
+void RealTime::save_or_load(RunState& state) {
   double seconds = clock_.now();
   state.shared(seconds);
   if (state.loads()) {

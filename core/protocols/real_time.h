@@ -49,7 +49,7 @@ class RealTime {
   /// Returns the wall seconds from the start of the run.
   double now() const { return clock_.now(); }
 
-  void visit(RunState& state);
+  void save_or_load(RunState& state);
 
  private:
   bool is_asked_to_stop() const;

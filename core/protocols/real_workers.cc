@@ -210,7 +210,7 @@ void RealWorkers<Real>::take(ActorId to, TravellingModel<Real> model) {
 }
 
 template <class Real>
-void RealWorkers<Real>::visit(RunState& state) {
+void RealWorkers<Real>::save_or_load(RunState& state) {
   state.workers<std::uint64_t>(1,
                                [&](std::size_t place) { return std::span(&numbers_[place], 1); });
 }

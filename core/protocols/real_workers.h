@@ -86,7 +86,7 @@ class RealWorkers {
   void take(ActorId to, TravellingModel<Real> model);
 
   /// Passes how many gradients each worker has begun. Collective.
-  void visit(RunState& state);
+  void save_or_load(RunState& state);
 
   /// Objectives serve one thread of a process at a time; who holds this may use one.
   std::mutex& computing() { return computing_; }

@@ -62,7 +62,6 @@ TimeLaw law_of(const nlohmann::json& value, const Section& section) {
 }
 
 std::vector<double> read_speeds(const Section& section) {
-  section.knows("speeds");
   if (!section.has("speeds")) {
     return {};
   }
@@ -77,18 +76,17 @@ std::vector<double> read_speeds(const Section& section) {
   return value.get<std::vector<double>>();
 }
 
-Stragglers read_stragglers(const Section& section) {
+/// Reads the stragglers; without times of gradients they slow nothing down.
+Stragglers read_stragglers(const Section& section, bool has_times) {
   Stragglers stragglers{.factor = section.number("straggler_factor", 1)};
   require(std::isfinite(stragglers.factor) && stragglers.factor >= 1,
           "{} must be at least 1, got {}: it is how many times as long a gradient takes",
           section.where("straggler_factor"),
           stragglers.factor);
   const auto seconds = [&](const char* key) {
-    section.knows(key);
-    if (stragglers.factor == 1 && !section.has(key)) {
-      return 1.0;  // not used
-    }
-    const double value = section.number(key);
+    const bool is_given = section.has(key);
+    const bool is_used = has_times && (stragglers.factor != 1 || is_given);
+    const double value = section.if_used(is_used).number(key).value_or(1);
     require(std::isfinite(value) && value > 0,
             "{} must be a positive number of seconds, got {}",
             section.where(key),
@@ -105,15 +103,8 @@ const char* key_of_times(const Section& section) {
   if (section.has("speeds")) {
     return "speeds";
   }
-  return section.number("straggler_factor", 1) != 1 ? "straggler_factor" : nullptr;
-}
-
-/// Accepts the keys without reading them.
-void know_machine(const Section& section) {
-  for (const char* key :
-       {"compute", "speeds", "straggler_factor", "straggler_every_s", "straggler_lasts_s"}) {
-    section.knows(key);
-  }
+  const Stragglers stragglers = read_stragglers(section, /*has_times=*/false);
+  return stragglers.factor != 1 ? "straggler_factor" : nullptr;
 }
 
 /// Returns the machine of a study that does not say how long gradients take.
@@ -133,14 +124,13 @@ SimulatedMachine read_machine(const Section& section) {
           .measures = false,
           .speeds = read_speeds(section),
           .speeds_place = section.where("speeds"),
-          .stragglers = read_stragglers(section)};
+          .stragglers = read_stragglers(section, /*has_times=*/true)};
 }
 
 SimulatedMachine read_lockstep_machine(const Section& section) {
   if (read_is_real(section)) {
     return read_real_machine(section);
   }
-  know_machine(section);
   if (!section.has("compute")) {
     return machine_without_times(section);
   }
@@ -162,7 +152,6 @@ bool read_is_real(const Section& section) {
 }
 
 SimulatedMachine read_real_machine(const Section& section) {
-  know_machine(section);
   require(!section.has("compute") || section.given()["compute"] != "measured",
           "{} is \"measured\", but a real run is timed by the wall clock anyway; give the seconds "
           "that gradients are to last, or leave it out",

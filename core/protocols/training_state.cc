@@ -53,17 +53,17 @@ TrainingState<Real>::TrainingState(const Training& training, StepObserver& obser
 }
 
 template <class Real>
-void TrainingState<Real>::visit(RunState& state) {
+void TrainingState<Real>::save_or_load(RunState& state) {
   state.shared(model_);
-  update_.visit(state);
-  visit_scalars<Real>(workers_, state);
+  update_.save_or_load(state);
+  save_or_load_scalars<Real>(workers_, state);
   if (!participants_.are_all()) {
-    visit_turns<Real>(workers_, state);
+    save_or_load_turns<Real>(workers_, state);
   }
-  visit_gradients<Real>(training_, workers_, state);
-  visit_memories<Real>(training_, workers_, state);
-  measurement_.visit(state);
-  evaluations_.visit(state);
+  save_or_load_gradients<Real>(training_, workers_, state);
+  save_or_load_memories<Real>(training_, workers_, state);
+  measurement_.save_or_load(state);
+  evaluations_.save_or_load(state);
   if (shift_) {
     state.shared(working_model_);
     shift_->rounded().assign(model_.begin(), model_.end());

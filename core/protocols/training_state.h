@@ -108,7 +108,7 @@ class TrainingState {
   /// resumed.
   std::uint64_t& averaged() { return averaged_; }
   /// Saves or loads the state that the next version needs.
-  void visit(RunState& state);
+  void save_or_load(RunState& state);
 
   /// Evaluates f at the last model, with results on the root, and returns how the run is to end.
   /// Collective.

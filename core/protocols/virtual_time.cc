@@ -153,24 +153,24 @@ std::vector<double> VirtualTime::of_all_workers(const std::vector<double>& mine)
   return mine.empty() ? std::vector<double>() : cluster_.all_gather(mine);
 }
 
-void VirtualTime::visit_numbers(ActorState& state) {
+void VirtualTime::save_or_load_numbers(ActorState& state) {
   for (Followed& followed : followed_) {
-    followed.clocks.visit(state);
-    followed.lagged.visit(state, static_cast<std::size_t>(cluster_.workers()));
+    followed.clocks.save_or_load(state);
+    followed.lagged.save_or_load(state, static_cast<std::size_t>(cluster_.workers()));
     if (layers_) {
-      followed.expected.visit(state);
+      followed.expected.save_or_load(state);
     }
   }
   if (layers_) {
-    layers_->visit(state);
+    layers_->save_or_load(state);
   }
 }
 
-void VirtualTime::visit(RunState& state) {
+void VirtualTime::save_or_load(RunState& state) {
   Bytes bytes;
   if (state.saves() && state.is_root()) {
     ActorState numbers(bytes);
-    visit_numbers(numbers);
+    save_or_load_numbers(numbers);
   }
   state.root_list(bytes);
   if (!state.loads() || !state.is_root()) {
@@ -178,7 +178,7 @@ void VirtualTime::visit(RunState& state) {
   }
   state.examine([&] {
     ActorState numbers{std::span<const std::byte>(bytes)};
-    visit_numbers(numbers);
+    save_or_load_numbers(numbers);
     require(numbers.is_at_end(), "the saved clocks are not those of this protocol");
     take_times();
   });

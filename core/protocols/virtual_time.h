@@ -53,7 +53,7 @@ class VirtualTime {
   /// Returns the virtual seconds up to the last version on the first network; right on the root.
   double seconds() const { return times_.front().total_s(); }
 
-  void visit(RunState& state);
+  void save_or_load(RunState& state);
 
  private:
   /// The parts of a version that a set of clocks follows.
@@ -71,7 +71,7 @@ class VirtualTime {
   void overlap(Followed& followed, std::uint64_t version);
   void move(Followed& followed, std::uint64_t first, std::uint64_t count);
   void take_times();
-  void visit_numbers(ActorState& state);
+  void save_or_load_numbers(ActorState& state);
   double now(Part part, double before) const;
   std::vector<double> of_all_workers(const std::vector<double>& mine) const;
 

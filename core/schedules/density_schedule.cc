@@ -72,12 +72,8 @@ std::vector<double> read_densities(const Section& section) {
 /// Returns after how many iterations each of the stages ends.
 std::vector<std::uint64_t> read_ends(const Section& section,
                                      std::size_t stages,
+                                     bool in_iterations,
                                      const ScheduleContext& context) {
-  const bool in_iterations = section.has("schedule_iterations");
-  require(!(in_iterations && section.has("schedule_epochs")),
-          "{} and {}: give one of them",
-          section.where("schedule_epochs"),
-          section.where("schedule_iterations"));
   const char* key = in_iterations ? "schedule_iterations" : "schedule_epochs";
   require(in_iterations || context.samples > 0,
           "{}: this objective has no data set to count epochs of; give 'schedule_iterations'",
@@ -119,7 +115,9 @@ Section with_density(const Section& section, double density) {
 
 Section with_final_density(const Section& section) {
   const auto schedule = given_schedule(section);
-  const bool has_amount = section.has("density") || section.has("k") || section.has("threshold");
+  const auto given = section.given();  // what the sparsifier reads is not known here
+  const bool has_amount =
+      given.contains("density") || given.contains("k") || given.contains("threshold");
   if (has_amount || schedule.is_null()) {
     return section;
   }
@@ -138,17 +136,20 @@ std::vector<DensityStage> read_density_stages(const Section& section,
   const bool has_amount = std::any_of(
       read.begin(), read.end(), [](const auto& key) { return key == "k" || key == "density"; });
   const auto k = has_amount ? final_one.k(context.dimension) : std::nullopt;
-  if (!section.has("schedule") || !k) {
+  if (!k || !section.has("schedule")) {
     return {};
   }
+  const bool in_iterations = section.has("schedule_iterations");
+  const bool in_epochs = section.has("schedule_epochs");
   if (given_schedule(section).is_null()) {
-    for (const char* key : {"schedule", "schedule_epochs", "schedule_iterations"}) {
-      section.knows(key);
-    }
     return {};
   }
+  require(!(in_iterations && in_epochs),
+          "{} and {}: give one of them",
+          section.where("schedule_epochs"),
+          section.where("schedule_iterations"));
   const auto densities = read_densities(section);
-  const auto ends = read_ends(section, densities.size(), context);
+  const auto ends = read_ends(section, densities.size(), in_iterations, context);
   std::vector<DensityStage> stages;
   stages.reserve(densities.size());
   for (std::size_t i = 0; i < densities.size(); ++i) {

@@ -366,18 +366,22 @@ std::unique_ptr<StepRule> make_rule(const Section& section, const StepContext& c
   return make_milestones(section, context);
 }
 
-/// Reads `warmup_from`: a number, or "1/P".
-double read_first_fraction(const Section& section, const StepContext& context) {
-  const std::string where = section.where("warmup_from");
-  const auto from = section.any("warmup_from", "1/P");
-  if (from == "1/P") {
+/// Reads `warmup_from`: a number, or "1/P". It is absent without a warm-up.
+std::optional<double> read_first_fraction(const Section& section,
+                                          const StepContext& context,
+                                          bool warms_up) {
+  const auto from = section.if_used(warms_up).any("warmup_from", "1/P");
+  if (!from) {
+    return std::nullopt;
+  }
+  if (*from == "1/P") {
     return 1 / context.workers;
   }
-  require(from.is_number() && from.get<double>() >= 0 && from.get<double>() <= 1,
+  require(from->is_number() && from->get<double>() >= 0 && from->get<double>() <= 1,
           "{} must be \"1/P\" or a number in [0, 1], got {}",
-          where,
-          shown(from));
-  return from.get<double>();
+          section.where("warmup_from"),
+          shown(*from));
+  return from->get<double>();
 }
 
 }  // namespace
@@ -389,12 +393,11 @@ std::unique_ptr<StepRule> make_step_rule(const Section& section, const StepConte
           "{} must be at least 0, got {}",
           section.where("warmup"),
           length);
-  if (length == 0) {
-    section.knows("warmup_from");
+  const auto from = read_first_fraction(section, context, length != 0);
+  if (!from) {
     return rule;
   }
-  return std::make_unique<WarmUp>(
-      std::move(rule), read_first_fraction(section, context), length, in_epochs(section, context));
+  return std::make_unique<WarmUp>(std::move(rule), *from, length, in_epochs(section, context));
 }
 
 }  // namespace residuum

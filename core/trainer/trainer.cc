@@ -30,9 +30,9 @@ class Trainer {
     const auto started = Clock::now();
     double wall_before = 0;  // time that the run took before it was interrupted
     Outcome outcome;
-    const Checkpoints::Visit state = [&](RunState& run) {
-      state_.visit(run);
-      loop_->visit(run);
+    const Checkpoints::SaveOrLoad state = [&](RunState& run) {
+      state_.save_or_load(run);
+      loop_->save_or_load(run);
       outcome.wall_s = wall_before + seconds_since(started);
       run.root(outcome.wall_s);
     };
@@ -65,7 +65,7 @@ class Trainer {
 
   /// Waits for the gradients of the next iteration where a training outside has them, and saves
   /// when it asks for that; returns false if it has ended.
-  bool await_gradients(std::uint64_t done, const Checkpoints::Visit& state) {
+  bool await_gradients(std::uint64_t done, const Checkpoints::SaveOrLoad& state) {
     GradientSource* const source = training_.objective->source();
     if (source == nullptr) {
       return true;

@@ -168,7 +168,7 @@ void ModelUpdate<Real>::take_direction(const ClippedUpdate<Real>& clipped) {
 }
 
 template <class Real>
-void ModelUpdate<Real>::visit(RunState& state) {
+void ModelUpdate<Real>::save_or_load(RunState& state) {
   state.shared(velocity_);
   state.shared(estimate_);
 }

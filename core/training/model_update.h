@@ -77,7 +77,7 @@ class ModelUpdate {
              std::span<double> model,
              std::span<Real> working_model);
 
-  void visit(RunState& state);
+  void save_or_load(RunState& state);
 
  private:
   void take_velocity(const ClippedUpdate<Real>& clipped,

@@ -25,7 +25,7 @@ namespace residuum {
 /// Saves the state of a run, so that it can be continued.
 class Checkpoints {
  public:
-  using Visit = std::function<void(RunState& state)>;
+  using SaveOrLoad = std::function<void(RunState& state)>;
 
   Checkpoints() = default;
   Checkpoints(const Checkpoints&) = delete;
@@ -36,11 +36,11 @@ class Checkpoints {
 
   /// Loads the checkpoint, if there is one, and returns its iterations done, else 0. The call is
   /// collective.
-  virtual std::uint64_t load(const Visit& state) = 0;
+  virtual std::uint64_t load(const SaveOrLoad& state) = 0;
   /// True if it is time to save; called on the root.
   virtual bool due() = 0;
   /// Saves the state after so many iterations. The call is collective.
-  virtual void save(std::uint64_t iterations, const Visit& state) = 0;
+  virtual void save(std::uint64_t iterations, const SaveOrLoad& state) = 0;
 };
 
 /// The precision of accumulators, messages and the model that gradients are computed from.

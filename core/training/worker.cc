@@ -43,7 +43,7 @@ std::vector<double> mean_statistics(const Training& training,
 }
 
 template <class Real>
-void visit_scalars(std::span<Worker<Real>> workers, RunState& state) {
+void save_or_load_scalars(std::span<Worker<Real>> workers, RunState& state) {
   // Bytes are those of one iteration, and the worker that they are booked on depends on the
   // processes: they are neither saved nor taken from a state.
   const auto forget_bytes = [&] {
@@ -59,13 +59,15 @@ void visit_scalars(std::span<Worker<Real>> workers, RunState& state) {
 }
 
 template <class Real>
-void visit_turns(std::span<Worker<Real>> workers, RunState& state) {
+void save_or_load_turns(std::span<Worker<Real>> workers, RunState& state) {
   state.workers<std::uint64_t>(
       1, [&](std::size_t slot) { return std::span(&workers[slot].turns, 1); });
 }
 
 template <class Real>
-void visit_gradients(const Training& training, std::span<Worker<Real>> workers, RunState& state) {
+void save_or_load_gradients(const Training& training,
+                            std::span<Worker<Real>> workers,
+                            RunState& state) {
   state.workers<double>(training.objective->statistics(), [&](std::size_t slot) {
     return std::span(workers[slot].gradient.statistics());
   });
@@ -81,7 +83,9 @@ void visit_gradients(const Training& training, std::span<Worker<Real>> workers, 
 }
 
 template <class Real>
-void visit_memories(const Training& training, std::span<Worker<Real>> workers, RunState& state) {
+void save_or_load_memories(const Training& training,
+                           std::span<Worker<Real>> workers,
+                           RunState& state) {
   const Feedback& feedback = *training.method->feedback;
   state.workers<Real>(training.objective->dimension() * feedback.vectors(),
                       [&](std::size_t slot) { return workers[slot].memory.all(); });
@@ -115,14 +119,14 @@ template std::vector<Worker<float>> workers_here(const Training&);
 template std::vector<Worker<double>> workers_here(const Training&);
 template std::vector<double> mean_statistics(const Training&, std::span<const Worker<float>>);
 template std::vector<double> mean_statistics(const Training&, std::span<const Worker<double>>);
-template void visit_scalars(std::span<Worker<float>>, RunState&);
-template void visit_scalars(std::span<Worker<double>>, RunState&);
-template void visit_turns(std::span<Worker<float>>, RunState&);
-template void visit_turns(std::span<Worker<double>>, RunState&);
-template void visit_gradients(const Training&, std::span<Worker<float>>, RunState&);
-template void visit_gradients(const Training&, std::span<Worker<double>>, RunState&);
-template void visit_memories(const Training&, std::span<Worker<float>>, RunState&);
-template void visit_memories(const Training&, std::span<Worker<double>>, RunState&);
+template void save_or_load_scalars(std::span<Worker<float>>, RunState&);
+template void save_or_load_scalars(std::span<Worker<double>>, RunState&);
+template void save_or_load_turns(std::span<Worker<float>>, RunState&);
+template void save_or_load_turns(std::span<Worker<double>>, RunState&);
+template void save_or_load_gradients(const Training&, std::span<Worker<float>>, RunState&);
+template void save_or_load_gradients(const Training&, std::span<Worker<double>>, RunState&);
+template void save_or_load_memories(const Training&, std::span<Worker<float>>, RunState&);
+template void save_or_load_memories(const Training&, std::span<Worker<double>>, RunState&);
 
 Participants::Participants(std::uint64_t seed, int workers, int count)
     : seed_(seed),

@@ -41,14 +41,18 @@ std::vector<double> mean_statistics(const Training& training,
 
 /// Saves or loads the numbers of the workers that the next version needs.
 template <class Real>
-void visit_scalars(std::span<Worker<Real>> workers, RunState& state);
+void save_or_load_scalars(std::span<Worker<Real>> workers, RunState& state);
 /// Saves or loads the turns of the workers, where not all take part in a version.
 template <class Real>
-void visit_turns(std::span<Worker<Real>> workers, RunState& state);
+void save_or_load_turns(std::span<Worker<Real>> workers, RunState& state);
 template <class Real>
-void visit_gradients(const Training& training, std::span<Worker<Real>> workers, RunState& state);
+void save_or_load_gradients(const Training& training,
+                            std::span<Worker<Real>> workers,
+                            RunState& state);
 template <class Real>
-void visit_memories(const Training& training, std::span<Worker<Real>> workers, RunState& state);
+void save_or_load_memories(const Training& training,
+                           std::span<Worker<Real>> workers,
+                           RunState& state);
 
 /// Participants are the workers that take part in a version where not all do (federated averaging:
 /// McMahan, Moore, Ramage, Hampson, Aguera y Arcas, AISTATS 2017): m of P, drawn without

@@ -106,12 +106,17 @@ NetworkLoss read_loss(const Section& section) {
 
 bool is_npy(const std::string& name) { return name.ends_with(".npy"); }
 
-/// Reads the arrays that two keys name; a module that computes its own loss may need no labels.
-SampleArrays read_arrays(const Section& section,
-                         const ObjectiveContext& context,
-                         const char* inputs_key,
-                         const char* labels_key,
-                         NetworkLoss loss) {
+/// Reads the arrays that two keys name, if the first is given; a module that computes its own loss
+/// may need no labels.
+std::optional<SampleArrays> read_arrays(const Section& section,
+                                        const ObjectiveContext& context,
+                                        const char* inputs_key,
+                                        const char* labels_key,
+                                        NetworkLoss loss) {
+  const bool has_labels = section.has(labels_key);
+  if (!section.has(inputs_key)) {
+    return std::nullopt;
+  }
   const std::string inputs = section.text(inputs_key);
   SampleArrays arrays{
       .name = inputs, .inputs = read_npy_array(context.file_of(inputs)), .labels = std::nullopt};
@@ -119,8 +124,7 @@ SampleArrays read_arrays(const Section& section,
           "{}: has {} samples, more than 32-bit numbers can name",
           inputs,
           arrays.inputs.samples());
-  section.knows(labels_key);
-  if (!section.has(labels_key)) {
+  if (!has_labels) {
     require(loss == NetworkLoss::output,
             "section [objective] needs '{}', a .npy file of as many labels as '{}' has samples",
             labels_key,
@@ -176,7 +180,7 @@ std::size_t read_kept(const Section& section, std::size_t samples, const std::st
 }
 
 NetworkData load_arrays(const Section& section, const ObjectiveContext& context, NetworkLoss loss) {
-  SampleArrays train = read_arrays(section, context, "data", "labels", loss);
+  SampleArrays train = *read_arrays(section, context, "data", "labels", loss);
   const std::size_t kept = read_kept(section, train.inputs.samples(), train.name);
   NetworkData data{.info = {.name = train.name,
                             .samples = kept,
@@ -188,19 +192,16 @@ NetworkData load_arrays(const Section& section, const ObjectiveContext& context,
                    .shape = {.height = 1, .width = train.inputs.numbers_per_sample(), .classes = 1},
                    .train = nullptr,
                    .test = nullptr};
-  section.knows("test_labels");
-  section.knows("test_data");
-  if (section.has("test_data")) {
-    SampleArrays test = read_arrays(section, context, "test_data", "test_labels", loss);
-    require(test.inputs.sample_shape() == train.inputs.sample_shape(),
+  if (auto test = read_arrays(section, context, "test_data", "test_labels", loss)) {
+    require(test->inputs.sample_shape() == train.inputs.sample_shape(),
             "{}: has samples of shape ({}), and {} of ({})",
-            test.name,
-            fmt::join(test.inputs.sample_shape(), ", "),
+            test->name,
+            fmt::join(test->inputs.sample_shape(), ", "),
             train.name,
             fmt::join(train.inputs.sample_shape(), ", "));
-    data.info.fingerprint = fingerprint_of_both(data.info.fingerprint, fingerprint_of(test));
-    const std::size_t samples = test.inputs.samples();
-    data.test = std::make_unique<ArraySamples>(std::move(test), loss, samples);
+    data.info.fingerprint = fingerprint_of_both(data.info.fingerprint, fingerprint_of(*test));
+    const std::size_t samples = test->inputs.samples();
+    data.test = std::make_unique<ArraySamples>(std::move(*test), loss, samples);
   }
   data.train = std::make_unique<ArraySamples>(std::move(train), loss, kept);
   return data;
@@ -213,7 +214,6 @@ NetworkData load_script_data(const Section& section,
     return load_arrays(section, context, loss);
   }
   for (const char* const key : {"labels", "test_data", "test_labels"}) {
-    section.knows(key);
     require(!section.has(key),
             "{}: this data set has labels and held-out samples of its own; leave it out, or give "
             "'objective.data' a .npy file",

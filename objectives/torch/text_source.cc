@@ -86,7 +86,6 @@ TextDataset load_shards(const Section& section,
           section.where("vocabulary"),
           kMostTokens,
           vocabulary);
-  section.knows("test_data");
   std::optional<std::filesystem::path> held_out;
   if (section.has("test_data")) {
     held_out = context.file_of(section.text("test_data"));
@@ -102,7 +101,6 @@ TextDataset load_words(const Section& section,
     return load_shards(section, context, name);
   }
   for (const char* const key : {"vocabulary", "test_data"}) {
-    section.knows(key);
     require(!section.has(key),
             "{}: a text has it of its own; it is for a .bin of tokens",
             section.where(key));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "reports/analysis/statistics.h"
+#include "reports/tables/csv.h"
 
 namespace residuum::reports {
 namespace {
@@ -14,27 +15,6 @@ namespace {
 constexpr std::size_t kKeys = 2;  // run_id, iteration
 // delta is a ratio of two float64 sums: where it is 1 by theory, rounding may leave a little more.
 constexpr double kRounding = 1e-12;
-
-/// Returns where each column of the table stands in the file. Columns are only ever appended, so an
-/// older file has the first ones in their order and nothing else.
-std::vector<std::optional<std::size_t>> places_of(const CsvReader& reader) {
-  const auto& header = reader.header();
-  if (header.size() < kKeys || header[0] != "run_id" || header[1] != "iteration") {
-    reader.fail("the header does not open with run_id,iteration");
-  }
-  if (header.size() > kColumns.size() + kKeys) {
-    reader.fail("more columns than this program knows; it was written by a newer one");
-  }
-  std::vector<std::optional<std::size_t>> places(kColumns.size());
-  for (std::size_t i = kKeys; i < header.size(); ++i) {
-    if (header[i] != kColumns.at(i - kKeys).name) {
-      reader.fail(fmt::format(
-          "the column '{}' stands where '{}' belongs", header[i], kColumns.at(i - kKeys).name));
-    }
-    places[i - kKeys] = i;
-  }
-  return places;
-}
 
 void add_bound(BoundMeasure& measure, double value, bool held, std::uint64_t iteration) {
   ++measure.n;
@@ -68,8 +48,7 @@ void Spent::add(const IterationRecord& record) {
 }
 
 std::optional<double> IterationRecord::get(Column column) const {
-  const auto place = (*places_)[static_cast<std::size_t>(column)];
-  return place ? reader_->number(*place) : std::nullopt;
+  return reader_->number(kKeys + static_cast<std::size_t>(column));
 }
 
 Row IterationRecord::row() const {
@@ -88,8 +67,7 @@ void read_iterations(const std::filesystem::path& path,
                      const std::function<void(const IterationRecord&)>& take,
                      const std::function<void(std::string_view)>& pass) {
   CsvReader reader(path);
-  const auto places = places_of(reader);
-  const std::string missing(kColumns.size() + kKeys - reader.header().size(), ',');
+  require_own_header(reader, iterations_header());
   std::optional<std::uint64_t> previous;
   std::string line;
   while (reader.next()) {
@@ -101,10 +79,9 @@ void read_iterations(const std::filesystem::path& path,
       reader.fail(fmt::format("iteration {} after {}", iteration, *previous));
     }
     previous = iteration;
-    take(IterationRecord(reader, places));
+    take(IterationRecord(reader));
     if (pass) {
       line = reader.record();
-      line += missing;
       line += '\n';
       pass(line);
     }
@@ -137,12 +114,11 @@ void MeasureTaker::add(const IterationRecord& record) {
   }
 }
 
-/// Tables without the column density are older and of runs with one density, which the ratio need
-/// not know.
 void MeasureTaker::add_to_epoch(const IterationRecord& record) {
   const auto delta = record.get(Column::delta);
   const auto accumulated = record.get(Column::accumulator_norm_sq);
-  if (!delta || !accumulated) {
+  const auto density = record.get(Column::density);
+  if (!delta || !accumulated || !density) {
     return;
   }
   constexpr double kMostPasses = 9007199254740992.0;  // 2^53
@@ -158,7 +134,7 @@ void MeasureTaker::add_to_epoch(const IterationRecord& record) {
   } else {
     count_held(t);
   }
-  const double random = (1 - record.get(Column::density).value_or(0)) * *accumulated;
+  const double random = (1 - *density) * *accumulated;
   const double lost = std::isinf(*delta) ? *lost_by_selection(record.row()) : *delta * random;
   held_ = HeldRow{.iteration = t, .lost = lost, .lost_at_random = random};
 }

@@ -73,11 +73,10 @@ struct RunMeasures {
   std::optional<SeedEvidence> evidence;  // for the theorems; absent without tables
 };
 
-/// One record of iterations.csv by column, absent columns and empty fields as nullopt.
+/// One record of iterations.csv by column, empty fields as nullopt.
 class IterationRecord {
  public:
-  IterationRecord(const CsvReader& reader, const std::vector<std::optional<std::size_t>>& places)
-      : reader_(&reader), places_(&places) {}
+  explicit IterationRecord(const CsvReader& reader) : reader_(&reader) {}
 
   std::uint64_t iteration() const { return reader_->integer(1); }
   std::optional<double> get(Column column) const;
@@ -86,12 +85,11 @@ class IterationRecord {
 
  private:
   const CsvReader* reader_;
-  const std::vector<std::optional<std::size_t>>* places_;
 };
 
 /// Calls `take(record)` for every record of iterations.csv of run `run_id` and `pass(text)` with
-/// the record as it stands, filled up to today's columns. A file of another run, with columns that
-/// this program does not know, or whose iterations do not rise, is a usage error.
+/// the record as it stands. A file of another run, with other columns than this program writes, or
+/// whose iterations do not rise, is a usage error.
 void read_iterations(const std::filesystem::path& path,
                      std::string_view run_id,
                      const std::function<void(const IterationRecord&)>& take,

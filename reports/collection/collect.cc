@@ -108,29 +108,19 @@ std::vector<RunMeasures> write_iterations(const ResultFolder& folder) {
   return measures;
 }
 
-/// Appends the records of one run, which must be that run's own. A table from before columns were
-/// added is filled up.
+/// Appends the records of one run, which must be that run's own.
 void append_table(AtomicFile& file,
                   const std::filesystem::path& path,
                   const Run& run,
                   std::string_view header) {
   CsvReader reader(path);
-  std::string found;
-  for (const auto& name : reader.header()) {
-    found += (found.empty() ? "" : ",") + name;
-  }
-  if (!header.starts_with(found + ',') && !header.starts_with(found + '\n')) {
-    reader.fail(fmt::format("the header is not that of {}", path.filename().string()));
-  }
-  const std::string_view later = header.substr(found.size());
-  const std::string missing(static_cast<std::size_t>(std::count(later.begin(), later.end(), ',')),
-                            ',');
+  require_own_header(reader, header);
   while (reader.next()) {
     if (reader.text(0) != run.id) {
       reader.fail(fmt::format("the record is of another run: '{}'", reader.text(0)));
     }
     file.append(reader.record());
-    file.append(missing + '\n');
+    file.append("\n");
   }
 }
 

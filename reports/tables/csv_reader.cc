@@ -239,4 +239,16 @@ std::uint64_t CsvReader::integer(std::size_t column) const {
   return *value;
 }
 
+void require_own_header(const CsvReader& reader, std::string_view header) {
+  std::string found;
+  for (const auto& name : reader.header()) {
+    found += (found.empty() ? "" : ",") + name;
+  }
+  if (found + '\n' != header) {
+    reader.fail(
+        "its columns are not those that this program writes; read it with the version of Residuum "
+        "that wrote it, or run the study again");
+  }
+}
+
 }  // namespace residuum::reports

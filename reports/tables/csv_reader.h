@@ -68,4 +68,7 @@ class CsvReader {
   std::size_t next_line_ = 1;
 };
 
+/// Throws a usage error unless the columns of the table are those of this header line.
+void require_own_header(const CsvReader& reader, std::string_view header);
+
 }  // namespace residuum::reports

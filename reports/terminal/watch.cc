@@ -95,8 +95,8 @@ std::optional<double> seconds_per_iteration(const Run& run,
                                             const std::optional<RunPlace>& place,
                                             std::uint64_t done,
                                             double written) {
-  if (place && place->resumed_at && place->trained_s && place->done > *place->resumed_at) {
-    return *place->trained_s / static_cast<double>(place->done - *place->resumed_at);
+  if (place && place->done > place->resumed_at) {
+    return place->trained_s / static_cast<double>(place->done - place->resumed_at);
   }
   const auto resumed = seconds_of_utc(text_at(run.status, "resumed_utc"));
   const double before = resumed ? number_at(run.status, "resumed_at").value_or(0) : 0;
@@ -186,15 +186,14 @@ std::optional<RunPlace> place_of(const std::filesystem::path& run_folder) {
     const auto done = number("iteration");
     const auto pilot = number("pilot");
     const auto every = number("every_s");
-    if (done && pilot && every) {
-      const auto resumed_at = number("resumed_at");
+    const auto resumed_at = number("resumed_at");
+    const auto trained_s = number("trained_s");
+    if (done && pilot && every && resumed_at && trained_s) {
       return RunPlace{.done = static_cast<std::uint64_t>(*done),
                       .pilot = static_cast<std::uint64_t>(*pilot),
                       .every_s = *every,
-                      .resumed_at = resumed_at
-                                        ? std::optional(static_cast<std::uint64_t>(*resumed_at))
-                                        : std::nullopt,
-                      .trained_s = number("trained_s")};
+                      .resumed_at = static_cast<std::uint64_t>(*resumed_at),
+                      .trained_s = *trained_s};
     }
   } catch (const Error&) {
     return std::nullopt;  // the run has none yet, or none any more

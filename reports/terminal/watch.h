@@ -79,10 +79,9 @@ struct RunPlace {
   std::uint64_t done = 0;   // iterations
   std::uint64_t pilot = 0;  // the number of the pilot run that is under way; 0: the training is
   double every_s = 0;       // seconds between two heartbeats
-  /// Of the process that trains: the iteration that it went on from, and for how long it trains;
-  /// absent in heartbeats of earlier versions.
-  std::optional<std::uint64_t> resumed_at = std::nullopt;
-  std::optional<double> trained_s = std::nullopt;
+  // Of the process that trains:
+  std::uint64_t resumed_at = 0;  // the iteration that it went on from
+  double trained_s = 0;          // for how long it trains
 };
 
 /// Reads the heartbeat of a run; absent where there is none that can be read.

@@ -51,7 +51,7 @@ void append_number(std::string& file, Number number) {
 /// The file around a head and a state, its checksum the right one (see checkpoint.cc).
 std::string sealed_checkpoint(std::string_view head, std::string_view state) {
   constexpr std::uint64_t kMagic = 0x5253444d53544154;
-  constexpr std::uint32_t kFormat = 4;
+  constexpr std::uint32_t kFormat = 5;
   std::string file;
   append_number(file, kMagic);
   append_number(file, kFormat);

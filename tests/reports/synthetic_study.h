@@ -84,6 +84,7 @@ inline Row synthetic_row(const SyntheticMethod& method,
   const double bytes = std::round(1e6 * method.density);
   Row row(t);
   row.set(Column::epoch, 5 * s);
+  row.set(Column::density, method.density);
   row.set(Column::loss, 0.32 + 0.37 * std::exp(-6 * s) * noise);
   row.set(Column::loss_gap, 0.37 * std::exp(-6 * s) * noise);
   row.set(Column::step_size, 0.05);

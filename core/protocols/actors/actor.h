@@ -118,7 +118,7 @@ class Actor {
   /// Returns the version of the model that the actor keeps for gradients that are still to begin.
   virtual std::optional<std::uint64_t> kept_version() const { return std::nullopt; }
   /// Passes all that the actor needs in order to go on, between two versions.
-  virtual void visit(ActorState& state) = 0;
+  virtual void save_or_load(ActorState& state) = 0;
 };
 
 /// A cast is all actors of one run, by ActorId. Its protocol ends when version `versions` is made.
@@ -153,7 +153,7 @@ class Slowest {
     return true;
   }
 
-  void visit(ActorState& state) {
+  void save_or_load(ActorState& state) {
     state.row(counters_);
     find_least();
   }

@@ -45,7 +45,7 @@ class AddingWorker final : public Actor {
     }
   }
 
-  void visit(ActorState& state) override {
+  void save_or_load(ActorState& state) override {
     state.value(finished_);
     state.value(base_);
     state.value(done_at_base_);
@@ -133,7 +133,7 @@ class NodeAggregator final : public Actor {
     return memory_->stopped != 0 ? std::nullopt : std::optional(memory_->model);
   }
 
-  void visit(ActorState& state) override {
+  void save_or_load(ActorState& state) override {
     state.value(memory_->model);
     state.list(memory_->sum);
     state.row(memory_->idle);
@@ -216,13 +216,13 @@ class PullingServer final : public Actor {
 
   std::optional<std::uint64_t> kept_version() const override { return version_; }
 
-  void visit(ActorState& state) override {
+  void save_or_load(ActorState& state) override {
     state.value(version_);
     state.value(pulling_);
     state.value(unapplied_);
     state.row(seen_);
     state.row(applied_);
-    bounds_.visit(state);
+    bounds_.save_or_load(state);
     for (auto& sum : sums_) {
       state.list(sum);
     }

@@ -206,7 +206,7 @@ double Machine::delay(ActorId from, ActorId to, std::uint64_t bytes, std::uint64
   return seconds;
 }
 
-void Machine::visit(ActorState& state) {
+void Machine::save_or_load(ActorState& state) {
   for (Window& window : windows_) {
     state.value(window.number);
     state.value(window.end);

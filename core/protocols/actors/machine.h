@@ -80,7 +80,7 @@ class Machine {
   /// sender. Messages are sent in the order of their times.
   double arrival(ActorId from, ActorId to, std::uint64_t bytes, std::uint64_t number, double now);
 
-  void visit(ActorState& state);
+  void save_or_load(ActorState& state);
 
  private:
   /// The window of a worker's alternation that its last gradient began in; odd windows are slow.

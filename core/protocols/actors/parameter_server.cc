@@ -33,7 +33,7 @@ class PushingWorker final : public Actor {
     }
   }
 
-  void visit(ActorState& state) override {
+  void save_or_load(ActorState& state) override {
     state.value(finished_);
     state.value(base_);
     state.value(waits_since_);
@@ -109,9 +109,9 @@ class ApplyingServer final : public Actor {
 
   std::optional<std::uint64_t> kept_version() const override { return version_; }
 
-  void visit(ActorState& state) override {
+  void save_or_load(ActorState& state) override {
     state.value(version_);
-    finished_.visit(state);
+    finished_.save_or_load(state);
     for (Reader& reader : readers_) {
       state.value(reader.iteration);
       state.value(reader.reads);

@@ -48,7 +48,7 @@ class VersionLog final : public Effects {
     (message.kind == ActorMessageKind::model ? notes_.bytes_down : notes_.bytes_up) += payload;
   }
   /// Passes the number of versions; between two of them there are no notes.
-  void visit(ActorState& state) { state.value(made_); }
+  void save_or_load(ActorState& state) { state.value(made_); }
 
   void compute(const GradientId& gradient) override { driver_.compute(gradient); }
   void hand_in(const GradientId& gradient, int node) override { driver_.hand_in(gradient, node); }

@@ -57,13 +57,13 @@ std::vector<std::uint64_t> Simulation::needed_versions() const {
 std::vector<std::byte> Simulation::save() {
   std::vector<std::byte> bytes;
   ActorState state(bytes);
-  visit(state);
+  save_or_load(state);
   return bytes;
 }
 
 void Simulation::load(std::span<const std::byte> saved) {
   ActorState state(saved);
-  visit(state);
+  save_or_load(state);
   require(state.is_at_end(), "the saved state is not one of this protocol: it is too long");
   queue_.for_each([&](const Event& event) {
     require(event.to < cast_.actors.size() && event.message.from < cast_.actors.size(),
@@ -109,15 +109,15 @@ void Simulation::run_event() {
   cast_.actors[event.to]->receive(event.message, *this);
 }
 
-void Simulation::visit(ActorState& state) {
+void Simulation::save_or_load(ActorState& state) {
   state.value(has_begun_);
   state.value(time_);
-  log_.visit(state);
-  machine_.visit(state);
-  queue_.visit(state);
+  log_.save_or_load(state);
+  machine_.save_or_load(state);
+  queue_.save_or_load(state);
   state.row(messages_sent_);
   for (const auto& actor : cast_.actors) {
-    actor->visit(state);
+    actor->save_or_load(state);
   }
 }
 

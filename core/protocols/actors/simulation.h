@@ -64,7 +64,7 @@ class EventQueue {
   }
 
   /// Passes all events. The heap's own order is not saved, as it does not decide who is first.
-  void visit(ActorState& state) {
+  void save_or_load(ActorState& state) {
     state.value(pushes_);
     heap_.insert(heap_.end(), line_.begin() + static_cast<std::ptrdiff_t>(next_), line_.end());
     line_.clear();
@@ -82,7 +82,7 @@ class EventQueue {
       if (state.loads()) {
         key.slot = free_slot();
       }
-      visit_event(events_[key.slot], state);
+      save_or_load_event(events_[key.slot], state);
       events_[key.slot].time = key.time;
     });
     std::make_heap(heap_.begin(), heap_.end(), is_later);
@@ -127,7 +127,7 @@ class EventQueue {
     return slot;
   }
 
-  static void visit_event(Event& event, ActorState& state) {
+  static void save_or_load_event(Event& event, ActorState& state) {
     state.value(event.to);
     state.value(event.message.kind);
     state.value(event.message.from);
@@ -179,7 +179,7 @@ class Simulation final : private Outbox {
 
   void begin();
   void run_event();
-  void visit(ActorState& state);
+  void save_or_load(ActorState& state);
 
   Cast cast_;
   Machine machine_;

@@ -79,7 +79,6 @@ std::vector<std::string> read_words(const Section& section) {
 double read_timeout(const Section& section) {
   constexpr double kDefault = 30;
   constexpr double kLongest = 1e6;
-  section.knows("timeout_s");
   if (!section.has("timeout_s")) {
     return kDefault;
   }
@@ -93,7 +92,6 @@ double read_timeout(const Section& section) {
 }
 
 std::optional<double> read_claim(const Section& section, const char* key) {
-  section.knows(key);
   return section.has(key) ? std::optional(section.number(key)) : std::nullopt;
 }
 
@@ -103,11 +101,7 @@ CommandSettings read_command(const Section& section) {
   settings.shown = fmt::format("{}", fmt::join(settings.words, " "));
   settings.per_worker = section.flag("per_worker", false);
   settings.timeout_s = read_timeout(section);
-  section.knows("k");
-  section.knows("density");
-  if (section.has("k") || section.has("density")) {
-    settings.amount = Amount::from(section);
-  }
+  settings.amount = Amount::if_given(section);
   require(
       !section.has("schedule"),
       "{}: the program is not told how many entries to keep, so that no schedule can change it; "

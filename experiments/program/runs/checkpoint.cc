@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = "state-";
 constexpr std::string_view kRefusedPrefix = "refused-";
 constexpr std::uint64_t kMagic = 0x5253444d53544154;  // read backwards on the other kind of machine
-constexpr std::uint32_t kFormat = 4;
+constexpr std::uint32_t kFormat = 5;
 constexpr std::uint32_t kLongestCheckpointHead = 1U << 16U;
 constexpr std::size_t kChunk = std::size_t{1} << 20U;
 
@@ -114,12 +114,10 @@ Number whole_number(const reports::Json& value) {
   return value.get<Number>();
 }
 
-/// Returns none where an earlier program has not written the field.
 template <class Number>
 std::map<std::string, Number> whole_numbers(const reports::Json& head, const char* key) {
   std::map<std::string, Number> numbers;
-  const reports::Json object = head.value(key, reports::Json::object());
-  for (const auto& [name, value] : object.items()) {
+  for (const auto& [name, value] : head.at(key).items()) {
     numbers[name] = whole_number<Number>(value);
   }
   return numbers;
@@ -144,7 +142,7 @@ CheckpointHead parse_head(const std::string& text) {
           .checks_bytes = whole_number<std::uint64_t>(json.at("checks_bytes")),
           .details = whole_numbers<std::uint64_t>(json, "details"),
           .table_sums = whole_numbers<std::uint32_t>(json, "table_sums"),
-          .data_fingerprint = json.value("data_fingerprint", std::string()),
+          .data_fingerprint = json.at("data_fingerprint").get<std::string>(),
           .found = found_of(json),
           .started_utc = json.at("started_utc").get<std::string>(),
           .revision = json.at("revision").get<std::string>()};
@@ -173,7 +171,12 @@ Opened open_checkpoint(const fs::path& path) {
   const auto magic = read_number<std::uint64_t>(opened.file);
   require(opened.file && magic == kMagic, "it is no checkpoint of a machine like this one");
   const auto format = read_number<std::uint32_t>(opened.file);
-  require(format == kFormat, "its format is {}, this program writes {}", format, kFormat);
+  require(
+      format == kFormat,
+      "another version of Residuum wrote it, in format {}, and this program reads {}; go on with "
+      "that version, or let the run begin anew",
+      format,
+      kFormat);
   const auto head_size = read_number<std::uint32_t>(opened.file);
   require(opened.file && head_size <= kLongestCheckpointHead, "it is damaged");
   std::string head(head_size, '\0');

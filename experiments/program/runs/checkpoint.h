@@ -23,10 +23,9 @@ struct CheckpointHead {
   std::uint64_t iterations_bytes = 0;                 // of iterations.csv.part
   std::uint64_t checks_bytes = 0;                     // of checks.csv.part
   std::map<std::string, std::uint64_t> details = {};  // bytes of each table of details
-  // Checksums of the tables, by file name, over the bytes counted above. Earlier programs left out
-  // this field and the next; then nothing is compared.
+  // Checksums of the tables, by file name, over the bytes counted above.
   std::map<std::string, std::uint32_t> table_sums = {};
-  std::string data_fingerprint = {};  // empty too where there are no data
+  std::string data_fingerprint = {};  // empty where there are no data
   reports::Json found = nullptr;      // the threshold that pilot runs have found, and their number
   std::string started_utc = {};
   std::string revision = {};  // the build of the program

@@ -34,7 +34,7 @@ void together_or_refuse(World& world, const std::function<void()>& action) {
 /// that the head of another one does not go with it.
 std::optional<Error> RunCheckpoints::pass(StateStream* stream,
                                           RunState::Direction direction,
-                                          const Visit& state,
+                                          const SaveOrLoad& state,
                                           std::uint64_t iteration) {
   RunState run(cluster_, stream, direction);
   std::uint64_t of_state = iteration;
@@ -46,11 +46,11 @@ std::optional<Error> RunCheckpoints::pass(StateStream* stream,
             iteration);
   });
   state(run);
-  monitor_.visit(run);
+  monitor_.save_or_load(run);
   return run.damage();
 }
 
-std::uint64_t RunCheckpoints::load(const Visit& state) {
+std::uint64_t RunCheckpoints::load(const SaveOrLoad& state) {
   std::int64_t mine = std::numeric_limits<std::int64_t>::max();
   if (folder_ != nullptr) {
     mine = static_cast<std::int64_t>(folder_->resumed_iterations());
@@ -93,7 +93,7 @@ Outcome RunCheckpoints::guard(const std::function<Outcome()>& training) {
 }
 
 /// Throws unless the state has the length of this training's. Nothing is loaded yet.
-void RunCheckpoints::measure(const Visit& state) {
+void RunCheckpoints::measure(const SaveOrLoad& state) {
   together_or_refuse(cluster_.world(), [&] {
     if (folder_ != nullptr) {
       folder_->load([&](StateStream& stream) {
@@ -103,7 +103,7 @@ void RunCheckpoints::measure(const Visit& state) {
   });
 }
 
-void RunCheckpoints::load_whole(const Visit& state, std::uint64_t iteration) {
+void RunCheckpoints::load_whole(const SaveOrLoad& state, std::uint64_t iteration) {
   const auto load = [&](StateStream* stream) {
     if (const auto damage = pass(stream, RunState::Direction::load, state, iteration)) {
       throw Error(*damage);
@@ -126,7 +126,7 @@ bool RunCheckpoints::is_of_state(const Error& error) const {
   return has_loaded_ && error.code() == ExitCode::usage;
 }
 
-void RunCheckpoints::save(std::uint64_t iterations, const Visit& state) {
+void RunCheckpoints::save(std::uint64_t iterations, const SaveOrLoad& state) {
   constexpr auto kSave = RunState::Direction::save;
   if (folder_ != nullptr) {
     folder_->save(iterations, [&](StateStream& stream) {

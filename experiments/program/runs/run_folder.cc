@@ -317,7 +317,7 @@ void RunFolder::refuse(const std::string& reason) {
 }
 
 void RunFolder::check_head(const CheckpointHead& head) {
-  require(head.data_fingerprint.empty() || head.data_fingerprint == data_fingerprint_,
+  require(head.data_fingerprint == data_fingerprint_,
           "it is of other data (fingerprint {}, now {})",
           head.data_fingerprint,
           data_fingerprint_);
@@ -349,9 +349,6 @@ void RunFolder::check_tables(const CheckpointHead& head) {
     require(bytes > 0 && bytes_in(folder_ / name) >= bytes,
             "the tables that go with it are not there");
     require(ends_a_row(folder_ / name, bytes), "it ends within a row of {}", name);
-  }
-  if (head.table_sums.empty()) {
-    return;
   }
   require(head.table_sums.size() == parts.size(), "it has summed up other tables");
   for (const auto& [name, sum] : sums_of(head)) {

@@ -139,9 +139,9 @@ class RunCheckpoints final : public Checkpoints {
       : cluster_(cluster), folder_(on_root), monitor_(monitor), every_s_(every_s) {}
 
   /// Throws a RefusedCheckpoint where the state is not one of this training.
-  std::uint64_t load(const Visit& state) override;
+  std::uint64_t load(const SaveOrLoad& state) override;
   bool due() override;
-  void save(std::uint64_t iterations, const Visit& state) override;
+  void save(std::uint64_t iterations, const SaveOrLoad& state) override;
 
   /// Trains with these checkpoints. What a study says was checked before, so that a usage error in
   /// training that has gone on from a checkpoint is one of its state, which somebody has changed.
@@ -152,11 +152,11 @@ class RunCheckpoints final : public Checkpoints {
  private:
   std::optional<Error> pass(StateStream* stream,
                             RunState::Direction direction,
-                            const Visit& state,
+                            const SaveOrLoad& state,
                             std::uint64_t iteration);
-  void measure(const Visit& state);
+  void measure(const SaveOrLoad& state);
   bool is_of_state(const Error& error) const;
-  void load_whole(const Visit& state, std::uint64_t iteration);
+  void load_whole(const SaveOrLoad& state, std::uint64_t iteration);
 
   using Clock = std::chrono::steady_clock;
 

@@ -150,7 +150,6 @@ void read_length(const Section& budget,
                  Training& training) {
   std::vector<std::string> given;
   for (const char* key : kLengths) {
-    budget.knows(key);
     if (budget.has(key)) {
       given.emplace_back(key);
     }

@@ -72,10 +72,10 @@ void read_update(const Section& step,
           "{} must be at least 0, got {}",
           step.where("clip_norm"),
           method.clip_norm);
-  step.knows("clip_at");
-  if (method.clip_norm > 0) {
-    const auto at = step.choice("clip_at", {"worker", "update"}, "worker");
-    method.clip = at == "worker" ? Clip::worker : Clip::update;
+  const auto at =
+      step.if_used(method.clip_norm > 0).choice("clip_at", {"worker", "update"}, "worker");
+  if (at) {
+    method.clip = *at == "worker" ? Clip::worker : Clip::update;
   }
 }
 
@@ -83,10 +83,6 @@ void read_local(const Section& local,
                 const ProtocolLaw& protocol,
                 const Section& feedback,
                 Method& method) {
-  local.knows("optimiser");
-  if (local.given().empty()) {
-    return;
-  }
   method.optimiser = make_optimiser(local);
   if (method.optimiser == nullptr) {
     return;
@@ -107,12 +103,6 @@ void read_outer(const Section& outer,
                 const Section& step,
                 const Section& feedback,
                 Method& method) {
-  for (const char* key : {"kind", "step", "momentum"}) {
-    outer.knows(key);
-  }
-  if (outer.given().empty()) {
-    return;
-  }
   const auto kind =
       outer.choice("kind", {"plain", "sign", "orthogonal", "heavy-ball", "nesterov"}, "plain");
   method.outer_step = outer.number("step", 1);
@@ -152,9 +142,9 @@ void read_quantiser(const Section& section,
                     std::span<const Segment> layers,
                     Method& method) {
   method.quantiser = make_quantiser(section);
-  section.knows("scope");
-  if (method.quantiser != nullptr &&
-      section.choice("scope", {"model", "layer"}, "model") == "layer") {
+  const auto scope =
+      section.if_used(method.quantiser != nullptr).choice("scope", {"model", "layer"}, "model");
+  if (scope == "layer") {
     require(!layers.empty(),
             "{}: these vectors have no layers; use scope \"model\"",
             section.where("scope"));

@@ -130,12 +130,12 @@ std::vector<NetworkModel> networks_of(const nlohmann::json& model, const std::st
 
 /// Reads which workers share a node, and their links.
 void read_nodes(const Section& section, int workers, std::vector<NetworkModel>& networks) {
-  section.knows("workers_per_node");
-  section.knows("within");
-  if (!section.has("workers_per_node") && !section.has("within")) {
+  const bool has_nodes = section.has("workers_per_node");
+  const bool has_within = section.has("within");
+  if (!has_nodes && !has_within) {
     return;
   }
-  require(section.has("workers_per_node") && section.has("within"),
+  require(has_nodes && has_within,
           "{} and {} belong together: how many workers share a link, and the table of the links "
           "among them",
           section.where("workers_per_node"),
@@ -153,9 +153,10 @@ void read_nodes(const Section& section, int workers, std::vector<NetworkModel>& 
   }
 }
 
-/// Returns the fractions of the layers; none where they are to be measured.
-std::vector<double> read_layer_times(const Section& section) {
-  const auto value = section.any("layer_times", "measured");
+/// Returns the fractions of the layers; none where they are to be measured, or exchanges do not
+/// overlap.
+std::vector<double> read_layer_times(const Section& section, bool overlaps) {
+  const auto value = section.if_used(overlaps).any("layer_times", "measured").value_or("measured");
   if (value == "measured") {
     return {};
   }
@@ -172,11 +173,10 @@ std::vector<double> read_layer_times(const Section& section) {
 }
 
 Overlap read_overlap(const Section& section) {
-  section.knows("overlap");
-  section.knows("layer_times");
   Overlap overlap{.place = section.where("overlap"),
                   .place_of_ready = section.where("layer_times")};
   const auto rule = section.choice("overlap", {"none", "wfbp", "merged"}, "none");
+  overlap.ready = read_layer_times(section, rule != "none");
   if (rule == "none") {
     require(section.has("overlap") || !section.has("layer_times") ||
                 section.given()["layer_times"] == "measured",
@@ -186,7 +186,6 @@ Overlap read_overlap(const Section& section) {
     return overlap;  // beside "none" a sweep may have the others, with their layer_times
   }
   overlap.rule = rule == "wfbp" ? OverlapRule::wait_free : OverlapRule::merged;
-  overlap.ready = read_layer_times(section);
   return overlap;
 }
 

@@ -101,7 +101,6 @@ std::uint64_t read_partition_seed(const Section& section,
                                   const Objective& objective,
                                   std::uint64_t run_seed) {
   const char* const key = "partition_seed";
-  section.knows(key);
   if (objective.samples() == 0) {
     require(!section.has(key) || section.given()[key] == kPartitionSeed,
             "{}: this objective has no data set to divide among the workers",

@@ -69,12 +69,12 @@ std::vector<double> ratios_of(const Section& section) {
 /// Reads the compressions, as ratios or as values of the key.
 void read_levels(const Section& section, StudySearch& search) {
   const bool by_ratios = section.has("ratios");
-  require(by_ratios != section.has("values"),
+  const bool by_values = section.has("values");
+  require(by_ratios != by_values,
           "[search] wants either 'ratios', of 1/density, or 'values' of {}, from the least "
           "compression to the most",
           search.key);
   const std::string key = by_ratios ? "ratios" : "values";
-  section.knows(by_ratios ? "values" : "ratios");
   const auto levels = by_ratios ? ratios_of(section) : numbers_of(section, "values");
   const std::string where = section.where(key);
   require(levels.size() >= 2 && levels.size() <= kMostLevels,
@@ -144,13 +144,13 @@ Settings read_dense(const Section& section, const StudySearch& search) {
 }
 
 void read_margin(const Section& section, reports::SearchPlan& plan) {
-  require(!(section.has("margin") && section.has("relative_margin")),
+  const bool has_margin = section.has("margin");
+  plan.is_relative = section.has("relative_margin");
+  require(!(has_margin && plan.is_relative),
           "{} and {}: give one of them",
           section.where("margin"),
           section.where("relative_margin"));
-  plan.is_relative = section.has("relative_margin");
   const char* key = plan.is_relative ? "relative_margin" : "margin";
-  section.knows(plan.is_relative ? "margin" : "relative_margin");
   plan.margin = section.number(key, 0);
   require(plan.margin >= 0, "{} must be at least 0, got {}", section.where(key), plan.margin);
   plan.is_relative = plan.is_relative && plan.margin > 0;

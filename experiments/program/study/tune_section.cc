@@ -213,13 +213,13 @@ void read_quantity(const Section& section, TuningPlan& plan) {
   const bool is_cost =
       plan.quantity == "iterations" || plan.quantity == "bytes" || plan.quantity == "time";
   if (!is_cost) {
-    require(!section.has("target") && !section.has("target_of"),
-            "{} is of quantities that are spent: iterations, bytes or time; {} is '{}'",
-            section.where(section.has("target") ? "target" : "target_of"),
-            section.where("quantity"),
-            plan.quantity);
-    section.knows("target");
-    section.knows("target_of");
+    for (const char* key : {"target", "target_of"}) {
+      require(!section.has(key),
+              "{} is of quantities that are spent: iterations, bytes or time; {} is '{}'",
+              section.where(key),
+              section.where("quantity"),
+              plan.quantity);
+    }
     return;
   }
   require(section.has("target"),

@@ -29,6 +29,7 @@ Evidence sampled(std::uint64_t iterations,
     SeedEvidence one(iterations);
     for (const std::uint64_t t : rows) {
       Row row(t);
+      row.set(Column::density, 0.1);
       row.set(Column::delta, delta(t, seed));
       row.set(Column::accumulator_norm_sq, 1);
       one.add(row);
@@ -171,14 +172,12 @@ TEST(AssumptionVerdicts, CountTheIterationsThatRowsStandFor) {
   EXPECT_NEAR(every->share, 8.0 / 1000, 1e-15);
 }
 
-// 0.45 of 0.9 in both seeds, of which one is of an older program that did not write the density.
-TEST(AssumptionVerdicts, DivideByTheDensityOfEachSeedAsItIsKnown) {
+// 0.45 of 0.9 in one seed, 0.25 of 0.5 in the other.
+TEST(AssumptionVerdicts, DivideByTheDensityOfEachSeed) {
   const auto all = evidence(2, [](auto, std::size_t seed, Row& row) {
-    row.set(Column::residual_norm_sq, 0.45);
+    row.set(Column::residual_norm_sq, seed == 0 ? 0.45 : 0.25);
     row.set(Column::worker_accumulator_norm_sq, 1);
-    if (seed == 1) {
-      row.set(Column::density, 0.1);
-    }
+    row.set(Column::density, seed == 0 ? 0.1 : 0.5);
   });
   EXPECT_NEAR(verdict(all, "worker-contraction").value.value(), 0.5, 1e-12);
 }

@@ -24,6 +24,7 @@ inline Evidence evidence(std::size_t seeds, const Fill& fill, RunFacts facts) {
     for (std::uint64_t t = 0; t < kEvidenceRows; ++t) {
       Row row(t);
       row.set(Column::step_size, 0.5);
+      row.set(Column::density, 0.1);  // k/d of the facts below
       fill(t, seed, row);
       one.add(row);
     }

@@ -143,21 +143,21 @@ class Kept final : public Checkpoints {
  public:
   explicit Kept(const Cluster& cluster) : cluster_(cluster) {}
 
-  std::uint64_t load(const Visit& visit) override {
+  std::uint64_t load(const SaveOrLoad& save_or_load) override {
     if (iterations > 0) {
       StateReader reader(bytes_);
       RunState state(cluster_, &reader, RunState::Direction::load);
-      visit(state);
+      save_or_load(state);
       EXPECT_FALSE(state.damage());
     }
     return iterations;
   }
   bool due() override { return false; }
-  void save(std::uint64_t done, const Visit& visit) override {
+  void save(std::uint64_t done, const SaveOrLoad& save_or_load) override {
     bytes_.clear();
     StateWriter writer(bytes_);
     RunState state(cluster_, &writer, RunState::Direction::save);
-    visit(state);
+    save_or_load(state);
     iterations = done;
   }
 

@@ -286,9 +286,9 @@ TEST(NetworkClocks, GoOnFromTheirSavedNumbers) {
   }
   std::vector<std::byte> saved;
   ActorState save(saved);
-  whole.visit(save);
+  whole.save_or_load(save);
   ActorState load{std::span<const std::byte>(saved)};
-  resumed.visit(load);
+  resumed.save_or_load(load);
   EXPECT_TRUE(load.is_at_end());
   step(whole, 5);
   step(resumed, 5);

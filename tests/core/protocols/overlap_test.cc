@@ -301,13 +301,13 @@ class DrawnOverlap {
     Bytes bytes;
     StateWriter writer(bytes);
     RunState state(cluster_, &writer, RunState::Direction::save);
-    time_->visit(state);
+    time_->save_or_load(state);
     return bytes;
   }
   void load(const Bytes& bytes) {
     StateReader reader(bytes);
     RunState state(cluster_, &reader, RunState::Direction::load);
-    time_->visit(state);
+    time_->save_or_load(state);
     EXPECT_FALSE(state.damage());
   }
 

@@ -27,7 +27,7 @@ class KeptState final : public Checkpoints {
       : bytes_(bytes), saved_at_(saved_at), every_(every) {}
   void use(const Cluster& cluster) { cluster_ = &cluster; }
 
-  std::uint64_t load(const Visit& state) override {
+  std::uint64_t load(const SaveOrLoad& state) override {
     std::int64_t at = static_cast<std::int64_t>(saved_at_);
     cluster_->world().broadcast(0, std::as_writable_bytes(std::span(&at, 1)));
     if (at > 0) {
@@ -36,7 +36,7 @@ class KeptState final : public Checkpoints {
     return static_cast<std::uint64_t>(at);
   }
   bool due() override { return every_ > 0 && ++asked_ % every_ == 0; }
-  void save(std::uint64_t iterations, const Visit& state) override {
+  void save(std::uint64_t iterations, const SaveOrLoad& state) override {
     if (cluster_->world().is_root()) {
       bytes_.clear();
       saved_at_ = iterations;
@@ -45,7 +45,7 @@ class KeptState final : public Checkpoints {
   }
 
  private:
-  void pass(const Visit& state, RunState::Direction direction) {
+  void pass(const SaveOrLoad& state, RunState::Direction direction) {
     StateWriter writer(bytes_);
     StateReader reader(bytes_);
     StateStream& stream = direction == RunState::Direction::load

@@ -29,24 +29,24 @@ class MemoryCheckpoints final : public Checkpoints {
   MemoryCheckpoints(World& world, int workers, Stored& stored)
       : cluster_(world, workers), stored_(stored) {}
 
-  std::uint64_t load(const Visit& visit) override {
+  std::uint64_t load(const SaveOrLoad& save_or_load) override {
     if (stored_.iterations == 0) {
       return 0;
     }
-    expect_measured(visit);
+    expect_measured(save_or_load);
     StateReader reader(stored_.bytes);
     RunState state(cluster_, stream(reader), RunState::Direction::load);
-    visit(state);
+    save_or_load(state);
     EXPECT_TRUE(!state.is_root() || reader.is_at_end());
     EXPECT_FALSE(state.damage());
     return stored_.iterations;
   }
   bool due() override { return false; }
-  void save(std::uint64_t iterations, const Visit& visit) override {
+  void save(std::uint64_t iterations, const SaveOrLoad& save_or_load) override {
     Bytes bytes;
     StateWriter writer(bytes);
     RunState state(cluster_, stream(writer), RunState::Direction::save);
-    visit(state);
+    save_or_load(state);
     if (state.is_root()) {
       stored_ = {.iterations = iterations, .bytes = std::move(bytes)};
     }
@@ -58,11 +58,11 @@ class MemoryCheckpoints final : public Checkpoints {
   }
 
   /// What is measured before it is loaded has the same length.
-  void expect_measured(const Visit& visit) const {
+  void expect_measured(const SaveOrLoad& save_or_load) const {
     if (cluster_.world().is_root()) {
       StateReader reader(stored_.bytes);
       RunState state(cluster_, &reader, RunState::Direction::measure);
-      visit(state);
+      save_or_load(state);
       EXPECT_TRUE(reader.is_at_end());
     }
   }

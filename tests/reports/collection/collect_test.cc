@@ -297,7 +297,11 @@ TEST_F(Collect, GathersTablesOfDetailsFromTheRunsThatHaveThem) {
   EXPECT_FALSE(std::filesystem::exists(path() / "workers.csv")) << "no run has it any more";
 }
 
-TEST_F(Collect, RefusesDetailsOfAnotherRunOrOtherColumnsAndFillsUpOldOnes) {
+constexpr const char* kOtherColumns =
+    "its columns are not those that this program writes; read it with the version of Residuum that "
+    "wrote it, or run the study again";
+
+TEST_F(Collect, RefusesDetailsOfAnotherRunOrOtherColumns) {
   study.seeds = 1;
   study.write(path());
   const auto file = run_path(0, 1) / "workers.csv";
@@ -306,27 +310,19 @@ TEST_F(Collect, RefusesDetailsOfAnotherRunOrOtherColumnsAndFillsUpOldOnes) {
   write_workers(run_path(0, 1), SyntheticStudy::run_id(0, 2));
   EXPECT_THAT(complaint(), HasSubstr("of another run"));
   write_file_atomically(file, "run_id,iteration,worker,nnz\n");
-  EXPECT_THAT(complaint(), HasSubstr("the header is not that of workers.csv"));
+  EXPECT_THAT(complaint(), HasSubstr(kOtherColumns));
   write_file_atomically(file, "run_id,iteration,worker,nnz_sent\n" + id + ",0,1,7\n");
-  (void)collect(path());
-  EXPECT_EQ(read_file(path() / "workers.csv"),
-            detail_header(kWorkersTable) + id + ",0,1,7,,,,,,,,\n");
+  EXPECT_THAT(complaint(), HasSubstr(kOtherColumns));
 }
 
-TEST_F(Collect, FillsUpATableFromBeforeAColumnWasAdded) {
+TEST_F(Collect, RefusesATableOfAnotherVersionInOneLine) {
   study.seeds = 1;
   study.iterations = 1;
   study.write(path());
   const std::string id = SyntheticStudy::run_id(0, 1);
   write_file_atomically(run_path(0, 1) / "iterations.csv",
                         "run_id,iteration,epoch,loss\n" + id + ",0,0,0.5\n");
-
-  (void)collect(path());
-
-  CsvReader reader(path() / "iterations.csv");
-  ASSERT_TRUE(reader.next());
-  EXPECT_EQ(*reader.number(reader.column("loss")), 0.5);
-  EXPECT_FALSE(reader.number(reader.column("test_accuracy")).has_value());
+  EXPECT_THAT(complaint(), HasSubstr(kOtherColumns));
 }
 
 TEST_F(Collect, RefusesWhatIsDamagedOrOfAnotherRun) {
@@ -339,7 +335,7 @@ TEST_F(Collect, RefusesWhatIsDamagedOrOfAnotherRun) {
   EXPECT_THAT(complaint(), HasSubstr("iterations.csv:21: "));
   write_file_atomically(table, good);
   replace(table, "delta", "delto");
-  EXPECT_THAT(complaint(), HasSubstr("the column 'delto' stands where 'delta' belongs"));
+  EXPECT_THAT(complaint(), HasSubstr(kOtherColumns));
   write_file_atomically(table, read_file(run_path(0, 2) / "iterations.csv"));
   EXPECT_THAT(complaint(), HasSubstr("of another run"));
   write_file_atomically(table, good + good.substr(iterations_header().size()));

@@ -181,30 +181,37 @@ TEST(StudyWatch, GoesByTheHeartbeatWhereTheRowsAreBehind) {
   };
 
   // 70 of 100 iterations took 30 s, so that 30 are left for 12.9 s.
-  const std::string training = R"({"iteration": 70, "pilot": 0, "every_s": 1})";
+  const std::string training =
+      R"({"iteration": 70, "pilot": 0, "every_s": 1, "resumed_at": 0, "trained_s": 0})";
   EXPECT_THAT(beat(training, 0), AllOf(HasSubstr("70 of 100 (70 %)"), HasSubstr("  12 s ")));
   EXPECT_THAT(beat(training, 29), Not(HasSubstr("nothing written")));
   EXPECT_THAT(beat(training, 31), HasSubstr("nothing written since 2024-05-01T10:00:30Z"));
-  EXPECT_THAT(beat(R"({"iteration": 70, "pilot": 0, "every_s": 20})", 90),
-              Not(HasSubstr("nothing written")));
-  EXPECT_THAT(beat(R"({"iteration": 100, "pilot": 0, "every_s": 1})", 0),
-              HasSubstr("100 of 100 (100 %), evaluating"));
-  EXPECT_THAT(beat(R"({"iteration": 2, "pilot": 0, "every_s": 1})", 0), HasSubstr("5 of 100 (5 %)"))
+  EXPECT_THAT(
+      beat(R"({"iteration": 70, "pilot": 0, "every_s": 20, "resumed_at": 0, "trained_s": 0})", 90),
+      Not(HasSubstr("nothing written")));
+  EXPECT_THAT(
+      beat(R"({"iteration": 100, "pilot": 0, "every_s": 1, "resumed_at": 0, "trained_s": 0})", 0),
+      HasSubstr("100 of 100 (100 %), evaluating"));
+  EXPECT_THAT(
+      beat(R"({"iteration": 2, "pilot": 0, "every_s": 1, "resumed_at": 0, "trained_s": 0})", 0),
+      HasSubstr("5 of 100 (5 %)"))
       << "rows may be newer";
-  const std::string pilot = R"({"iteration": 7, "pilot": 3, "every_s": 1})";
+  const std::string pilot =
+      R"({"iteration": 7, "pilot": 3, "every_s": 1, "resumed_at": 0, "trained_s": 0})";
   EXPECT_THAT(beat(pilot, 0), HasSubstr("5 of 100 (5 %)")) << "pilots come before the first row";
   write_file_atomically(part, "run_id,iteration,loss,delta\n");
   EXPECT_THAT(beat(pilot, 0), ::testing::ContainsRegex("pilot 3: 7 of 100 \\(7 %\\) +–"));
 
   // What is no heartbeat counts as none.
-  for (const char* const damaged : {"",
-                                    "{",
-                                    "[]",
-                                    "{}",
-                                    R"({"iteration": -1, "pilot": 0, "every_s": 1})",
-                                    R"({"iteration": 1e300, "pilot": 0, "every_s": 1})",
-                                    R"({"iteration": "nan", "pilot": 0, "every_s": 1})",
-                                    R"({"iteration": 70, "pilot": 0})"}) {
+  for (const char* const damaged :
+       {"",
+        "{",
+        "[]",
+        "{}",
+        R"({"iteration": -1, "pilot": 0, "every_s": 1, "resumed_at": 0, "trained_s": 0})",
+        R"({"iteration": 1e300, "pilot": 0, "every_s": 1, "resumed_at": 0, "trained_s": 0})",
+        R"({"iteration": "nan", "pilot": 0, "every_s": 1, "resumed_at": 0, "trained_s": 0})",
+        R"({"iteration": 70, "pilot": 0})"}) {
     EXPECT_THAT(beat(damaged, 0), Not(HasSubstr("70 of 100"))) << damaged;
   }
 }
@@ -248,8 +255,9 @@ TEST(StudyWatch, SaysHowOldALateHeartbeatIs) {
   SyntheticStudy{}.write(folder.path());
   const auto part = set_running(folder.path(), 2);
   append(part, "run_id,iteration,loss,delta\nr,0,0.5,0.9\n");
-  write_file_atomically(part.parent_path() / "heartbeat.json",
-                        R"({"iteration": 7, "pilot": 0, "every_s": 1})");
+  write_file_atomically(
+      part.parent_path() / "heartbeat.json",
+      R"({"iteration": 7, "pilot": 0, "every_s": 1, "resumed_at": 0, "trained_s": 0})");
   set_written(part.parent_path(), kStarted + 30);
   StudyWatch watch({folder.path()});
   watch.look(kStarted + 33);
