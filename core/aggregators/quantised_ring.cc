@@ -82,9 +82,9 @@ class RingExchange final : public Exchange<Real> {
     delivery.traffic = ledger.traffic();
   }
 
-  void visit(const Cluster& /*cluster*/,
-             const Contributions<Real>& /*contributions*/,
-             RunState& state) override {
+  void save_or_load(const Cluster& /*cluster*/,
+                    const Contributions<Real>& /*contributions*/,
+                    RunState& state) override {
     state.shared(exchanges_);
   }
 
