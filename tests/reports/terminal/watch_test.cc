@@ -118,6 +118,21 @@ TEST(StudyWatch, KnowsTheLengthOfARunOfEpochsOnlyIfTheRunHasSaidIt) {
   EXPECT_THAT(table(), AllOf(HasSubstr("20 of 400 (5 %)"), HasSubstr("9 min 30 s")));
 }
 
+TEST(StudyWatch, CallsAFinishedRunWholeWhateverItsBudgetIs) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.iterations = 100;
+  study.write(folder.path());
+  const auto first = std::filesystem::directory_iterator(folder.path() / "runs")->path();
+  auto status = read_json(first / "status.json");
+  status["iterations"] = 80;
+  status.erase("planned_iterations");
+  write_json_atomically(first / "status.json", with_print(status));
+  StudyWatch watch({folder.path()});
+  watch.look(kStarted + 30);
+  EXPECT_THAT(watch.table(100), HasSubstr("80 of 80 (100 %)"));
+}
+
 TEST(StudyWatch, DoesNotCallARunWhollyDoneThatEndedEarly) {
   const TemporaryFolder folder;
   SyntheticStudy study;
