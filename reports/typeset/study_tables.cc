@@ -366,7 +366,7 @@ std::string not_bold_words(const Comparison& comparison, const Standing& standin
   std::string tables;
   for (const auto& other : comparison.standings) {
     if (other.budget && other.unequal.empty()) {
-      tables += (tables.empty() ? "" : " or ") + other.cost;
+      tables += fmt::format("{}{}", tables.empty() ? "" : " or ", other.cost);
     }
   }
   return fmt::format(" No method is bold: {}{}.",
