@@ -197,7 +197,7 @@ TEST(StudyWatch, GoesByTheHeartbeatWhereTheRowsAreBehind) {
 
   // 70 of 100 iterations took 30 s, so that 30 are left for 12.9 s.
   const std::string training =
-      R"({"iteration": 70, "pilot": 0, "every_s": 1, "resumed_at": 0, "trained_s": 0})";
+      R"({"iteration": 70, "pilot": 0, "every_s": 1, "resumed_at": 0, "trained_s": 30})";
   EXPECT_THAT(beat(training, 0), AllOf(HasSubstr("70 of 100 (70 %)"), HasSubstr("  12 s ")));
   EXPECT_THAT(beat(training, 29), Not(HasSubstr("nothing written")));
   EXPECT_THAT(beat(training, 31), HasSubstr("nothing written since 2024-05-01T10:00:30Z"));
