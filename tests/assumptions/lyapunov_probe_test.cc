@@ -71,8 +71,9 @@ TEST(LyapunovProbe, FirstValuesAreThoseByHand) {
 
 TEST(LyapunovProbe, IsNeverAboveTheRateOnRandomQuadratics) {
   RandomStream random(7, Purpose::test, 0, 0);
-  for (const int workers : {1, 2, 3, 5, 8}) {
-    for (const std::size_t d : {2U, 5U, 10U, 50U}) {
+  // 224 problems.
+  for (const int workers : {1, 2, 3, 4, 5, 6, 7, 8}) {
+    for (const std::size_t d : {2U, 3U, 4U, 5U, 10U, 20U, 50U}) {
       for (const std::size_t k : {std::size_t{1}, d / 2}) {
         for (const std::string feedback : {"ef14", "ef21"}) {
           // EF14 needs a common minimiser; EF21 takes any.
