@@ -370,6 +370,18 @@ TEST(TightRunSearch, CopiesNearbyExcludeExactCancellation) {
   EXPECT_LE(with_copies.ratio, with_copies.average);
 }
 
+TEST(TightRunSearch, CopiesNearbyLeaveWhatDoesNotRestOnCancellation) {
+  const auto worst = falsify_runs(top_k_method("gtopk-exact", 1),
+                                  {.workers = 2,
+                                   .condition = 10,
+                                   .steps = 12,
+                                   .ratio = RunRatio::largest,
+                                   .nearby = {1e-6},
+                                   .evaluations = 6000});
+  EXPECT_TRUE(worst.is_above()) << worst.ratio;
+  EXPECT_LE(worst.ratio, worst.largest);
+}
+
 // --- Any state -----------------------------------------------------------------------------------
 
 TEST(TightRateSearch, FromAnyStateFindsNoLessThanInARun) {
