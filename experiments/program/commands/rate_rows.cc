@@ -246,6 +246,9 @@ double bytes_of_exchange(const char* aggregator, const RateQuestion& question, d
 }
 
 std::optional<double> bytes_of(const std::optional<double>& iterations, double of_iteration) {
+  if (of_iteration == 0) {
+    return 0.0;  // a single worker sends nothing, however long it takes
+  }
   return iterations && !std::isnan(of_iteration) ? std::optional(*iterations * of_iteration)
                                                  : std::nullopt;
 }

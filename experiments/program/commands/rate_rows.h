@@ -131,7 +131,7 @@ double entries_at(const RateQuestion& question, double density);
 double bytes_of_exchange(const char* aggregator, const RateQuestion& question, double k);
 
 /// Returns the bytes that a worker sends in so many iterations, which are whole; absent where one
-/// of the two is not known.
+/// of the two is not known, but 0 if no iteration has any.
 std::optional<double> bytes_of(const std::optional<double>& iterations, double of_iteration);
 
 }  // namespace residuum
