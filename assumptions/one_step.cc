@@ -12,8 +12,12 @@ namespace {
 /// Keeps the one row, and those parts of the view that are no column.
 class Keeper final : public Recorder, public StepObserver {
  public:
-  Keeper(const std::vector<std::string>& probes, StepQuantities& quantities)
-      : quantities_(quantities),
+  /// Residuals are kept of `accumulators`, unless these are empty.
+  Keeper(const std::vector<std::string>& probes,
+         std::span<const double> accumulators,
+         StepQuantities& quantities)
+      : accumulators_(accumulators),
+        quantities_(quantities),
         monitor_(make_probes(probes, "one step"), *this, [](std::uint64_t, std::uint64_t) {}) {}
 
   void observe(const StepView& view) override {
@@ -24,6 +28,7 @@ class Keeper final : public Recorder, public StepObserver {
     } else {
       quantities_.update = *view.exchange.update;
     }
+    keep_residuals(view.exchange, view.dimension());
     monitor_.observe(view);
   }
   void progress(std::uint64_t /*done*/, std::uint64_t /*total*/) override {}
@@ -32,6 +37,25 @@ class Keeper final : public Recorder, public StepObserver {
   }
 
  private:
+  void keep_residuals(const ExchangeView& exchange, std::size_t dimension) {
+    auto& residuals = quantities_.residuals;
+    residuals.assign(accumulators_.begin(), accumulators_.end());
+    if (exchange.cleared_is_dense) {
+      std::fill(residuals.begin(), residuals.end(), 0);
+      return;
+    }
+    for (std::size_t p = 0; p * dimension < residuals.size(); ++p) {
+      const auto of_worker = std::span(residuals).subspan(p * dimension, dimension);
+      for (std::size_t i = 0; i < exchange.cleared[p].size(); ++i) {
+        of_worker[exchange.cleared[p].indices[i]] -= exchange.cleared[p].values[i];
+      }
+      for (std::size_t i = 0; i < exchange.returned[p].size(); ++i) {
+        of_worker[exchange.returned[p].indices[i]] += exchange.returned[p].values[i];
+      }
+    }
+  }
+
+  std::span<const double> accumulators_;
   StepQuantities& quantities_;
   Monitor monitor_;
 };
@@ -143,7 +167,7 @@ const StepQuantities& OneStep::on(std::span<const double> accumulators, Precisio
   objective_->bring(accumulators);
   training_.precision = precision;
   quantities_.row = Row();  // a step that ends early must not show the row before it
-  Keeper keeper(probes_, quantities_);
+  Keeper keeper(probes_, keeps_residuals_ ? accumulators : std::span<const double>(), quantities_);
   train(training_, keeper);
   return quantities_;
 }

@@ -20,6 +20,7 @@ struct StepQuantities {
   double k = 0;                       // entries a worker may send; with thresholds the mean sent
   SparseVector<double> update;        // g, a sum over workers
   std::vector<double> mean_residual;  // of e^p after the step, d numbers
+  std::vector<double> residuals;      // the e^p, P x d, if they are kept
 
   std::optional<double> get(Column column) const { return row.get(column); }
 };
@@ -55,6 +56,9 @@ class OneStep {
   OneStep& operator=(OneStep&&) = delete;
   ~OneStep();
 
+  /// Keeps the residuals of each worker from now on.
+  void keep_residuals() { keeps_residuals_ = true; }
+
   /// Makes the step on `accumulators`: worker by worker, P x d finite numbers. The result lives
   /// until the next call.
   const StepQuantities& on(std::span<const double> accumulators,
@@ -69,6 +73,7 @@ class OneStep {
   std::unique_ptr<GivenVectors> objective_;
   Training training_;
   StepQuantities quantities_;
+  bool keeps_residuals_ = false;
 };
 
 }  // namespace residuum

@@ -3,7 +3,9 @@
 //
 // Every second ascent starts from workers in mirrored pairs, A_{p+1} = D A_p D with D = diag(-1, 1,
 // ..., 1), near a w_0 that D leaves as it is. There the first entries of a pair's gradients cancel:
-// a merge that compares sums never applies them, while they fill the messages of both.
+// a merge that compares sums never applies them, while they fill the messages of both. Copies of a
+// problem tell what rests on that alone: w_0 of norm 1, the lambda and the angles are moved by a
+// size times normal numbers, which are the same for all problems.
 
 #include "assumptions/falsify/tight_runs.h"
 
@@ -147,49 +149,87 @@ class SearchedRun {
     return d + static_cast<std::size_t>(search_.workers) * numbers_of_curvature(d);
   }
 
+  /// The least ratio of the problem and its copies.
   double operator()(std::span<const double> point) {
-    if (!take(point)) {
-      return kNoRun;
+    double ratio = ratio_at(point);
+    for (std::uint32_t copy = 0; copy < search_.nearby.size() && std::isfinite(ratio); ++copy) {
+      ratio = std::min(ratio, ratio_at(moved(point, search_.nearby[copy], copy)));
     }
-    const auto& values = values_of(search_.steps);
-    const double ratio =
-        search_.ratio == RunRatio::largest ? largest(values).first : average(values);
-    if (best_.empty() || ratio > worst_.ratio) {
+    if (std::isfinite(ratio) && (best_.empty() || ratio > worst_.ratio)) {
       worst_.ratio = ratio;
       best_.assign(point.begin(), point.end());
-    }
-    if (!std::isfinite(ratio)) {
-      return kNoRun;
     }
     return ratio;
   }
 
-  /// Returns the worst run, with what it does over ten times its iterations, and a run nearby.
+  /// Returns the worst run, with what it does over ten times its iterations.
   WorstRun worst() {
-    constexpr double kNearby = 1e-6;
-    RandomStream random(search_.seed, Purpose::falsify, 3, 0);
-    std::vector<double> moved = best_;
-    for (double& number : moved) {
-      number += kNearby * random.normal();
-    }
-    take(moved);
     const std::size_t n = search_.steps;
-    worst_.nearby = later(values_of(10 * n));
-    worst_.nearby_largest = largest(first(n)).first;
     take(best_);
     const auto& values = values_of(10 * n);
     worst_.average = average(first(n));
     std::tie(worst_.largest, worst_.largest_at) = largest(first(n));
     worst_.later = later(values);
     worst_.start = objective_.start();
+    worst_.numbers = best_;
     for (std::size_t p = 0; p < static_cast<std::size_t>(search_.workers); ++p) {
       const MatrixXd& matrix = objective_.matrix(p);
       worst_.matrices.insert(worst_.matrices.end(), matrix.data(), matrix.data() + matrix.size());
     }
+    look_nearby();
     return worst_;
   }
 
  private:
+  /// V_{t+1}/V_t or its mean over a run, as the search wants; -inf where there is none.
+  double ratio_at(std::span<const double> point) {
+    if (!take(point)) {
+      return kNoRun;
+    }
+    const auto& values = values_of(search_.steps);
+    const double ratio =
+        search_.ratio == RunRatio::largest ? largest(values).first : average(values);
+    return std::isfinite(ratio) ? ratio : kNoRun;
+  }
+
+  /// Moves a problem by `size`, in a direction that depends on `copy` alone.
+  std::vector<double> moved(std::span<const double> point, double size, std::uint32_t copy) const {
+    RandomStream random(search_.seed, Purpose::falsify, 3, copy);
+    const std::size_t d = search_.dimension;
+    const std::size_t of_each = numbers_of_curvature(d);
+    const double norm = std::sqrt(norm_sq<double>(point.first(d)));
+    std::vector<double> copied(point.begin(), point.end());
+    for (std::size_t at = 0; at < copied.size(); ++at) {
+      if (at < d) {
+        copied[at] /= norm;
+      } else if ((at - d) % of_each < d) {
+        copied[at] = std::clamp(copied[at], -1.0, 1.0);  // where a lambda ends
+      }
+      copied[at] += size * random.normal();
+    }
+    return copied;
+  }
+
+  /// Takes the least of the worst run and of copies that the search has not seen.
+  void look_nearby() {
+    constexpr std::uint32_t kCopies = 16;  // of each size
+    auto copy = static_cast<std::uint32_t>(search_.nearby.size());
+    if (copy > 0) {
+      worst_.nearby_later = worst_.later;
+    }
+    for (std::uint32_t seen = 0; seen < search_.nearby.size(); ++seen) {
+      const double size = search_.nearby[seen];
+      for (std::uint32_t fresh = 0; fresh < kCopies; ++fresh) {
+        worst_.ratio = std::min(worst_.ratio, ratio_at(moved(best_, size, copy++)));
+      }
+      take(moved(best_, size, seen));
+      const auto of_copy = later(values_of(10 * search_.steps));
+      worst_.nearby_later = of_copy && worst_.nearby_later
+                                ? std::optional(std::min(*of_copy, *worst_.nearby_later))
+                                : std::nullopt;
+    }
+  }
+
   /// The least V that factors are taken of: squares of entries are far above the least double. The
   /// model moves by a running mean of the estimates, in which rounding errors of the start stay, of
   /// a roundoff of 1e-16: there it is so small a part of V_0 that they change no factor by 1e-4.

@@ -24,26 +24,30 @@ struct RunSearch {
   std::uint64_t steps = 100;  // N
   std::uint64_t skip = 0;     // below N
   RunRatio ratio = RunRatio::average;
+  /// With sizes the search drives up the least ratio of a problem and of one copy for each size,
+  /// whose numbers are moved by so much. A sum that cancels exactly in one does not in the others.
+  std::vector<double> nearby = {};
   std::uint64_t seed = 1;
-  std::uint64_t evaluations = 2000;  // runs
+  std::uint64_t evaluations = 2000;  // problems that are looked at
 };
 
 /// The problem and the start of the worst run; the minimiser of all workers is 0.
 struct WorstRun {
   std::vector<double> matrices;  // A_p, P x d x d
   std::vector<double> start;     // w_0, d numbers with |w_0| = 1
+  std::vector<double> numbers;   // w_0 and the numbers of each A_p (curvatures.h)
   double rate = 0;               // rho*
   double step = 0;               // eta*
-  double ratio = 0;              // what was driven up
+  /// What was driven up. With copies it is the least of the problem, and of 16 copies for each size
+  /// that the search has not seen.
+  double ratio = 0;
   double average = 0;            // (V_N/V_skip)^(1/(N - skip))
   double largest = 0;            // of V_{t+1}/V_t, t < N
   std::uint64_t largest_at = 0;  // that t
   /// (V_M/V_N)^(1/(M - N)), M = 10 N, or the last M > N at which V is above the smallest numbers.
   std::optional<double> later;
-  /// `later` and `largest` of a problem nearby: lambda, angles and w_0 are moved by 1e-6 at random.
-  /// A sum that cancels exactly in one run does not cancel there.
-  std::optional<double> nearby;
-  double nearby_largest = 0;
+  /// The least `later` of the problem and the copies that were searched; absent without copies.
+  std::optional<double> nearby_later;
   std::uint64_t evaluations = 0;
   std::uint64_t restarts = 0;
   bool estimates = false;  // of EF21: V_0 is V after the first exchange, not before

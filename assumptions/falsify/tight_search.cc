@@ -12,6 +12,10 @@
 // grad f_p(x) - g_p,
 //   V/P = s |mean A_p x|^2 + mean |c_p|^2,  V'/P = s |mean A_p x'|^2 + mean |e_p|^2,
 // where e_p is what the exchange leaves of a_p = A_p x' - A_p x + c_p.
+//
+// Ascents begin at the states that given runs come to, then at random ones. Every second of those
+// is at first among mirrored workers: x_0 = 0, and workers 2i and 2i + 1 have all numbers in common
+// but the signs of their first entries. There these cancel exactly in the sum.
 
 #include "assumptions/falsify/tight_search.h"
 
@@ -19,7 +23,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
+#include <utility>
 
 #include "assumptions/falsify/curvatures.h"
 #include "assumptions/falsify/maximise.h"
@@ -57,6 +63,84 @@ void set_up(const TightSearch& search, const CompressedProblem& problem, WorstIt
   }
 }
 
+/// Scales vectors by a power of two, so that nothing is rounded and what cancels cancels still.
+/// `value` is that of V/P, and becomes about 1. False if there is no such scale.
+bool normalise(std::initializer_list<std::vector<double>*> vectors, double& value) {
+  if (!(value > 0) || !std::isfinite(value)) {
+    return false;
+  }
+  const int power = -std::ilogb(std::sqrt(value));
+  for (auto* vector : vectors) {
+    for (double& number : *vector) {
+      number = std::ldexp(number, power);
+    }
+  }
+  value = std::ldexp(value, 2 * power);
+  return value > 0 && std::isfinite(value);
+}
+
+/// Lists the numbers of a point that mirrored workers leave free: blocks of `of_each` numbers for
+/// each worker begin at the `begins`, behind x.
+class Mirror {
+ public:
+  struct Block {
+    std::size_t begin = 0;
+    std::size_t of_each = 0;
+    bool is_curvature = false;  // the signs are of angles
+  };
+
+  Mirror(std::size_t dimension, int workers, std::vector<Block> blocks)
+      : dimension_(dimension),
+        workers_(static_cast<std::size_t>(workers)),
+        blocks_(std::move(blocks)) {
+    for (std::size_t j = 1; j < dimension_; ++j) {
+      free_.push_back(j);
+    }
+    for (const Block& block : blocks_) {
+      for (std::size_t p = 0; p < workers_; p += 2) {
+        for (std::size_t j = 0; j < block.of_each; ++j) {
+          free_.push_back(block.begin + p * block.of_each + j);
+        }
+      }
+    }
+  }
+
+  std::size_t free_numbers() const { return free_.size(); }
+
+  /// Sets all numbers of a point by the free ones.
+  void expand(std::span<const double> free, std::vector<double>& point) const {
+    point[0] = 0;
+    for (std::size_t i = 0; i < free.size(); ++i) {
+      point[free_[i]] = free[i];
+    }
+    for (const Block& block : blocks_) {
+      for (std::size_t p = 1; p < workers_; p += 2) {
+        const auto own = std::span(point).subspan(block.begin + p * block.of_each, block.of_each);
+        std::copy_n(own.data() - block.of_each, block.of_each, own.begin());
+        reverse(block, own);
+      }
+    }
+  }
+
+ private:
+  void reverse(const Block& block, std::span<double> own) const {
+    if (!block.is_curvature) {
+      own[0] = -own[0];
+      return;
+    }
+    std::size_t angle = dimension_;
+    for (std::size_t i = 1; i < dimension_; ++i) {  // of the planes (i, 0)
+      own[angle] = -own[angle];
+      angle += i;
+    }
+  }
+
+  std::size_t dimension_;
+  std::size_t workers_;
+  std::vector<Block> blocks_;
+  std::vector<std::size_t> free_;
+};
+
 class OneIteration {
  public:
   OneIteration(const Method& method, const TightSearch& search)
@@ -68,24 +152,103 @@ class OneIteration {
 
   std::size_t numbers() const { return now_.model.size() + 2 * now_.residuals.size(); }
 
+  Mirror mirror() const {
+    const std::size_t d = now_.model.size();
+    return {d,
+            search_.workers,
+            {{.begin = d, .of_each = d}, {.begin = d + now_.residuals.size(), .of_each = d}}};
+  }
+
   /// V'/V at x, the e_p and the u_p, one after the other.
   double operator()(std::span<const double> point) {
-    if (!take(point)) {
+    take(point);
+    return judge();
+  }
+
+  /// Repeats a run up to its worst iteration; returns the point of that.
+  std::vector<double> point_of(const WorstRun& run) {
+    step_.keep_residuals();
+    now_.model = run.start;
+    std::fill(now_.residuals.begin(), now_.residuals.end(), 0);
+    for (std::uint64_t t = 0; t <= run.largest_at; ++t) {
+      if (t > 0) {
+        now_.model = next_;
+        now_.residuals = after_->residuals;
+      }
+      set_gradients(run.matrices);
+      judge();
+    }
+    return point_of_now();
+  }
+
+  const WorstIteration& worst() const { return worst_; }
+
+ private:
+  /// Takes x, the e_p and the gradients of a point.
+  void take(std::span<const double> point) {
+    const std::size_t d = now_.model.size();
+    const std::size_t all = now_.residuals.size();
+    std::copy_n(point.begin(), d, now_.model.begin());
+    std::copy_n(point.subspan(d).begin(), all, now_.residuals.begin());
+    const double radius = reach();
+    for (std::size_t at = 0; at < all; at += d) {
+      const auto u = point.subspan(d + all + at, d);
+      const double length = radius / std::max(1.0, std::sqrt(norm_sq<double>(u)));
+      for (std::size_t j = 0; j < d; ++j) {
+        now_.gradients[at + j] = centre() * now_.model[j] + length * u[j];
+      }
+    }
+  }
+
+  double centre() const { return (1 + problem_.strong_convexity) / 2; }
+  double reach() const {
+    return (1 - problem_.strong_convexity) / 2 * std::sqrt(norm_sq<double>(now_.model));
+  }
+
+  /// The inverse of `take`, but for rounding.
+  std::vector<double> point_of_now() const {
+    std::vector<double> point(numbers());
+    const std::size_t d = now_.model.size();
+    const std::size_t all = now_.residuals.size();
+    std::copy(now_.model.begin(), now_.model.end(), point.begin());
+    std::copy_n(now_.residuals.begin(), all, point.begin() + static_cast<std::ptrdiff_t>(d));
+    for (std::size_t at = 0; at < all; ++at) {
+      point[d + all + at] = (now_.gradients[at] - centre() * now_.model[at % d]) / reach();
+    }
+    return point;
+  }
+
+  void set_gradients(const std::vector<double>& matrices) {
+    const auto d = static_cast<Eigen::Index>(now_.model.size());
+    const Eigen::Map<const Eigen::VectorXd> x(now_.model.data(), d);
+    for (Eigen::Index p = 0; p < search_.workers; ++p) {
+      const Eigen::Map<const Eigen::MatrixXd> matrix(matrices.data() + p * d * d, d, d);
+      Eigen::Map<Eigen::VectorXd>(now_.gradients.data() + p * d, d) = matrix * x;
+    }
+  }
+
+  /// V'/V of the state; scales it.
+  double judge() {
+    double before = value_before();
+    if (!normalise({&now_.model, &now_.residuals, &now_.gradients}, before)) {
       return kNoRatio;
     }
-    const StepQuantities& after = step_.on(now_.accumulators);
-    StateNorms norms{.residuals = after.get(Column::residual_norm_sq).value_or(0)};
+    for (std::size_t at = 0; at < now_.accumulators.size(); ++at) {
+      now_.accumulators[at] = now_.residuals[at] + now_.step * now_.gradients[at];
+    }
+    after_ = &step_.on(now_.accumulators);
+    StateNorms norms{.residuals = after_->get(Column::residual_norm_sq).value_or(0)};
     const auto workers = static_cast<double>(search_.workers);
     next_ = now_.model;
-    for (std::size_t at = 0; at < after.update.size(); ++at) {
-      next_[after.update.indices[at]] -= after.update.values[at] / workers;
+    for (std::size_t at = 0; at < after_->update.size(); ++at) {
+      next_[after_->update.indices[at]] -= after_->update.values[at] / workers;
     }
     for (std::size_t j = 0; j < next_.size(); ++j) {
-      const double e_j = after.mean_residual[j];
+      const double e_j = after_->mean_residual[j];
       norms.mean_residual += e_j * e_j;
       norms.corrected += (next_[j] - e_j) * (next_[j] - e_j);
     }
-    now_.ratio = norms.value(problem_.root());  // V is 1 before
+    now_.ratio = norms.value(problem_.root()) / before;
     if (now_.ratio > largest_) {
       largest_ = now_.ratio;
       worst_ = now_;
@@ -93,52 +256,20 @@ class OneIteration {
     return now_.ratio;
   }
 
-  const WorstIteration& worst() const { return worst_; }
-
- private:
-  /// Scales x and the e_p so that V/P = 1, and sets gradients and accumulators. False for V = 0.
-  bool take(std::span<const double> point) {
-    const std::size_t d = now_.model.size();
-    const std::size_t all = now_.residuals.size();
-    const double scale = 1 / std::sqrt(value_of(point.first(d + all)));
-    if (!std::isfinite(scale)) {
-      return false;
-    }
-    std::transform(point.begin(),
-                   point.begin() + static_cast<std::ptrdiff_t>(d),
-                   now_.model.begin(),
-                   [&](double x) { return scale * x; });
-    std::transform(point.begin() + static_cast<std::ptrdiff_t>(d),
-                   point.begin() + static_cast<std::ptrdiff_t>(d + all),
-                   now_.residuals.begin(),
-                   [&](double x) { return scale * x; });
-    const double centre = (1 + problem_.strong_convexity) / 2;
-    const double radius =
-        (1 - problem_.strong_convexity) / 2 * std::sqrt(norm_sq<double>(now_.model));
-    for (std::size_t at = 0; at < all; at += d) {
-      const auto u = point.subspan(d + all + at, d);
-      const double reach = radius / std::max(1.0, std::sqrt(norm_sq<double>(u)));
-      for (std::size_t j = 0; j < d; ++j) {
-        now_.gradients[at + j] = centre * now_.model[j] + reach * u[j];
-        now_.accumulators[at + j] = now_.residuals[at + j] + now_.step * now_.gradients[at + j];
-      }
-    }
-    return true;
-  }
-
   /// V/P of x and the e_p.
-  double value_of(std::span<const double> state) const {
+  double value_before() const {
     const std::size_t d = now_.model.size();
     const auto workers = static_cast<double>(search_.workers);
     StateNorms norms;
     for (std::size_t j = 0; j < d; ++j) {
       double mean = 0;
-      for (std::size_t at = d; at < state.size(); at += d) {
-        mean += state[at + j] / workers;
-        norms.residuals += state[at + j] * state[at + j] / workers;
+      for (std::size_t at = j; at < now_.residuals.size(); at += d) {
+        const double e_j = now_.residuals[at];
+        mean += e_j / workers;
+        norms.residuals += e_j * e_j / workers;
       }
       norms.mean_residual += mean * mean;
-      norms.corrected += (state[j] - mean) * (state[j] - mean);
+      norms.corrected += (now_.model[j] - mean) * (now_.model[j] - mean);
     }
     return norms.value(problem_.root());
   }
@@ -149,7 +280,8 @@ class OneIteration {
   WorstIteration now_;
   WorstIteration worst_;
   double largest_ = kNoRatio;  // of the states looked at
-  std::vector<double> next_;
+  std::vector<double> next_;   // x'
+  const StepQuantities* after_ = nullptr;
 };
 
 /// One iteration of EF21 on quadratics.
@@ -171,36 +303,53 @@ class OneEstimateIteration {
            curvatures_.size() * numbers_of_curvature(now_.model.size());
   }
 
+  Mirror mirror() const {
+    const std::size_t d = now_.model.size();
+    return {d,
+            search_.workers,
+            {{.begin = d, .of_each = d},
+             {.begin = d + now_.residuals.size(),
+              .of_each = numbers_of_curvature(d),
+              .is_curvature = true}}};
+  }
+
   /// V'/V at x, the c_p and the A_p, one after the other.
   double operator()(std::span<const double> point) {
-    if (!take(point)) {
-      return kNoRatio;
+    take(point);
+    return judge();
+  }
+
+  /// Repeats a run up to its worst iteration; returns the point of that. Its estimates begin with
+  /// the first exchange, of whole gradients.
+  std::vector<double> point_of(const WorstRun& run) {
+    step_.keep_residuals();
+    const std::size_t d = now_.model.size();
+    const std::size_t all = now_.residuals.size();
+    std::vector<double> point(numbers());
+    std::copy(run.numbers.begin() + static_cast<std::ptrdiff_t>(d),
+              run.numbers.end(),
+              point.begin() + static_cast<std::ptrdiff_t>(d + all));
+    take(point);
+    now_.model = run.start;
+    set_gradients(now_.model, now_.gradients);
+    now_.residuals = step_.on(now_.gradients).residuals;
+    for (std::uint64_t t = 0; t <= run.largest_at; ++t) {
+      if (t > 0) {
+        now_.model = moved_;
+        now_.residuals = after_->residuals;
+      }
+      judge();
     }
-    const std::vector<double> gradient = mean_of_workers(now_.gradients);
-    const std::vector<double> missed = mean_of_workers(now_.residuals);
-    std::vector<double> model = now_.model;
-    for (std::size_t j = 0; j < model.size(); ++j) {
-      model[j] -= now_.step * (gradient[j] - missed[j]);
-    }
-    set_gradients(model, next_);
-    for (std::size_t at = 0; at < next_.size(); ++at) {
-      now_.accumulators[at] = next_[at] - now_.gradients[at] + now_.residuals[at];
-    }
-    const StepQuantities& after = step_.on(now_.accumulators);
-    now_.ratio = problem_.root() * norm_sq<double>(mean_of_workers(next_)) +
-                 after.get(Column::residual_norm_sq).value_or(0);  // V is 1 before
-    if (now_.ratio > largest_) {
-      largest_ = now_.ratio;
-      worst_ = now_;
-    }
-    return now_.ratio;
+    std::copy(now_.model.begin(), now_.model.end(), point.begin());
+    std::copy_n(now_.residuals.begin(), all, point.begin() + static_cast<std::ptrdiff_t>(d));
+    return point;
   }
 
   const WorstIteration& worst() const { return worst_; }
 
  private:
-  /// Sets matrices, and x and the c_p so that V/P = 1. False for V = 0.
-  bool take(std::span<const double> point) {
+  /// Sets matrices, x and the c_p.
+  void take(std::span<const double> point) {
     const std::size_t d = now_.model.size();
     const std::size_t all = now_.residuals.size();
     const std::size_t of_each = numbers_of_curvature(d);
@@ -212,19 +361,35 @@ class OneEstimateIteration {
     }
     std::copy_n(point.begin(), d, now_.model.begin());
     std::copy_n(point.subspan(d).begin(), all, now_.residuals.begin());
+  }
+
+  /// V'/V of the state; scales it.
+  double judge() {
     set_gradients(now_.model, now_.gradients);
-    const double value = problem_.root() * norm_sq<double>(mean_of_workers(now_.gradients)) +
-                         norm_sq<double>(now_.residuals) / search_.workers;
-    const double scale = 1 / std::sqrt(value);
-    if (!std::isfinite(scale)) {
-      return false;
+    double before = problem_.root() * norm_sq<double>(mean_of_workers(now_.gradients)) +
+                    norm_sq<double>(now_.residuals) / search_.workers;
+    if (!normalise({&now_.model, &now_.residuals, &now_.gradients}, before)) {
+      return kNoRatio;
     }
-    for (auto* vectors : {&now_.model, &now_.residuals, &now_.gradients}) {
-      for (double& number : *vectors) {
-        number *= scale;
-      }
+    const std::vector<double> gradient = mean_of_workers(now_.gradients);
+    const std::vector<double> missed = mean_of_workers(now_.residuals);
+    moved_ = now_.model;
+    for (std::size_t j = 0; j < moved_.size(); ++j) {
+      moved_[j] -= now_.step * (gradient[j] - missed[j]);
     }
-    return true;
+    set_gradients(moved_, next_);
+    for (std::size_t at = 0; at < next_.size(); ++at) {
+      now_.accumulators[at] = next_[at] - now_.gradients[at] + now_.residuals[at];
+    }
+    after_ = &step_.on(now_.accumulators);
+    now_.ratio = (problem_.root() * norm_sq<double>(mean_of_workers(next_)) +
+                  after_->get(Column::residual_norm_sq).value_or(0)) /
+                 before;
+    if (now_.ratio > largest_) {
+      largest_ = now_.ratio;
+      worst_ = now_;
+    }
+    return now_.ratio;
   }
 
   void set_gradients(const std::vector<double>& model, std::vector<double>& gradients) const {
@@ -250,23 +415,63 @@ class OneEstimateIteration {
   WorstIteration now_;
   WorstIteration worst_;
   double largest_ = kNoRatio;
-  std::vector<double> next_;  // grad f_p(x')
+  std::vector<double> moved_;  // x'
+  std::vector<double> next_;   // grad f_p(x')
+  const StepQuantities* after_ = nullptr;
 };
 
-/// Ascends from random starts.
+std::vector<double> random_numbers(std::size_t count, RandomStream& random) {
+  std::vector<double> numbers(count);
+  for (double& number : numbers) {
+    number = random.normal();
+  }
+  return numbers;
+}
+
+/// Ascends among mirrored workers, with half of the calls; returns the best point.
 template <class Iteration>
-WorstIteration worst_of(Iteration& iteration, const TightSearch& search) {
+std::vector<double> mirrored_start(Iteration& iteration,
+                                   std::uint64_t& left,
+                                   RandomStream& random) {
+  const Mirror mirror = iteration.mirror();
+  std::vector<double> point(iteration.numbers());
+  const std::uint64_t most = (left + 1) / 2;
+  Budgeted function(
+      [&](std::span<const double> free) {
+        mirror.expand(free, point);
+        return iteration(point);
+      },
+      most);
+  Candidate best{.x = random_numbers(mirror.free_numbers(), random), .value = 0};
+  best.value = function(best.x);
+  ascend(function, random, {}, best);
+  left -= most - function.left();
+  mirror.expand(best.x, point);
+  return point;
+}
+
+/// Ascends from the states of runs, then from random ones, every second of them mirrored.
+template <class Iteration>
+WorstIteration worst_of(Iteration& iteration,
+                        const TightSearch& search,
+                        std::span<const WorstRun> runs) {
   constexpr std::uint64_t kFewestRestarts = 8;
   const auto ascend_once = [&](std::uint64_t restart, std::uint64_t most) {
     RandomStream random(search.seed, Purpose::falsify, 1, static_cast<std::uint32_t>(restart));
-    Budgeted function([&](std::span<const double> point) { return iteration(point); }, most);
+    std::uint64_t left = most;
     Candidate start;
-    start.x.resize(iteration.numbers());
-    for (double& number : start.x) {
-      number = random.normal();
+    if (restart < runs.size()) {
+      start.x = iteration.point_of(runs[restart]);
+    } else if (restart % 2 == 0 && search.workers > 1) {
+      start.x = mirrored_start(iteration, left, random);
+    } else {
+      start.x = random_numbers(iteration.numbers(), random);
     }
-    start.value = function(start.x);
-    ascend(function, random, {}, start);
+    Budgeted function([&](std::span<const double> point) { return iteration(point); }, left);
+    if (left > 0) {
+      start.value = function(start.x);
+      ascend(function, random, {}, start);
+    }
     return most - function.left();
   };
   const SearchEffort effort = with_restarts(search.evaluations, kFewestRestarts, ascend_once);
@@ -278,13 +483,15 @@ WorstIteration worst_of(Iteration& iteration, const TightSearch& search) {
 
 }  // namespace
 
-WorstIteration falsify_rate(const Method& method, const TightSearch& search) {
+WorstIteration falsify_rate(const Method& method,
+                            const TightSearch& search,
+                            std::span<const WorstRun> runs) {
   if (search.estimates) {
     OneEstimateIteration iteration(method, search);
-    return worst_of(iteration, search);
+    return worst_of(iteration, search, runs);
   }
   OneIteration iteration(method, search);
-  return worst_of(iteration, search);
+  return worst_of(iteration, search, runs);
 }
 
 }  // namespace residuum

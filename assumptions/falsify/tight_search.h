@@ -5,8 +5,10 @@
 // cut messages nothing is known.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "assumptions/falsify/tight_runs.h"
 #include "core/trainer/trainer.h"
 
 namespace residuum {
@@ -21,7 +23,8 @@ struct TightSearch {
   bool estimates = false;  // EF21 in place of EF14
 };
 
-/// The worst iteration. The minimiser x* of all workers is 0, and V before the iteration is P.
+/// The worst iteration. The minimiser x* of all workers is 0. The state is scaled by a power of two
+/// so that V/P before the iteration is from 1/2 to 2.
 struct WorstIteration {
   double ratio = 0;                  // V'/V
   double rate = 0;                   // rho*
@@ -36,8 +39,11 @@ struct WorstIteration {
 };
 
 /// `method` is one of step 1 whose memory is `ef14` (one_step.h), also for EF21: what its estimates
-/// miss is what a residual keeps of the same accumulator. The same arguments find the same
-/// iteration.
-WorstIteration falsify_rate(const Method& method, const TightSearch& search);
+/// miss is what a residual keeps of the same accumulator. The search also starts from the worst
+/// state of each of `runs`, of the same method and constants: its ratio is not below theirs. The
+/// same arguments find the same iteration.
+WorstIteration falsify_rate(const Method& method,
+                            const TightSearch& search,
+                            std::span<const WorstRun> runs = {});
 
 }  // namespace residuum

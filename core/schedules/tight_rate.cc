@@ -17,12 +17,13 @@ double tight_step(const CompressedProblem& problem) {
 }
 
 /// The product of ((kappa - 1)/(kappa + 1))^2 and the root is written without kappa - 1 in a
-/// denominator, so that kappa = 1 is no exception: there rho* = s.
+/// denominator, so that kappa = 1 is no exception: there rho* = s. All is by mu/L, so that no
+/// product of L and mu underflows.
 double tight_rate(const CompressedProblem& problem) {
   const double s = problem.root();
-  const double sum = problem.smoothness + problem.strong_convexity;
-  const double contrast = (problem.smoothness - problem.strong_convexity) / sum;
-  const double curvatures = 16 * s * problem.smoothness * problem.strong_convexity / (sum * sum);
+  const double r = problem.strong_convexity / problem.smoothness;
+  const double contrast = (1 - r) / (1 + r);
+  const double curvatures = 16 * s * r / ((1 + r) * (1 + r));
   const double inner =
       contrast * (1 - s) + std::sqrt((1 + s) * (1 + s) * contrast * contrast + curvatures);
   return s + (1 - s) / 2 * contrast * inner;
@@ -35,9 +36,8 @@ double memoryless_step(const CompressedProblem& problem) {
 
 double memoryless_rate(const CompressedProblem& problem) {
   const double s = problem.root();
-  const double most = (1 + s) * problem.smoothness;
-  const double least = (1 - s) * problem.strong_convexity;
-  const double contrast = (most - least) / (most + least);
+  const double r = (1 - s) / (1 + s) * (problem.strong_convexity / problem.smoothness);
+  const double contrast = (1 - r) / (1 + r);
   return contrast * contrast;
 }
 

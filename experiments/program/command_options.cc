@@ -80,6 +80,12 @@ void add_falsify(CLI::App& command, Options& options) {
       "--skip", own.skip, "with --steps: iterations that the average leaves out (0)");
   command.add_option("--ratio", own.ratio, "with --steps: average, or largest of one iteration")
       ->check(utf8_text);
+  command
+      .add_option(
+          "--nearby",
+          own.nearby,
+          "with --steps: the least of a problem and of copies moved by these sizes, by commas")
+      ->delimiter(',');
   command.add_option("--putback", options.put_back, "captured, published or discard")
       ->check(utf8_text);
   add_compression(command, options);
@@ -101,7 +107,10 @@ void add_rate(CLI::App& command, Options& options) {
   command.add_option("--workers", own.workers, "P (1)");
   command.add_option("--dim", own.dimension, "d, for bytes (1000000)");
   command.add_option("--accuracy", own.accuracy, "as a share of the start (1e-6)");
-  command.add_option("--step", own.step, "what is known at this step, with the worst case");
+  command.add_option(
+      "--step",
+      own.step,
+      "what is known at this step; the worst case by a solver of our own, whose proof is checked");
   command.add_option("--momentum", own.momentum, "of the worst case: the heavy ball, in [0, 1)");
   command.add_option(
       "--local-steps", own.local_steps, "of the worst case: gradients before an exchange (1)");

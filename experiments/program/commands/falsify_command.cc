@@ -144,8 +144,8 @@ double share_kept(const Options& options, const Method& method, std::size_t dime
   };
   const auto selection = method.sparsifier->law(dimension, 1);
   require(keeps(selection) && *selection.contraction < 1,
-          "--against {} needs a selection whose contraction is below 1 in each draw; --sparsifier "
-          "{} with this --k has none",
+          "--against {} needs a selection that keeps a share in each draw; single draws of "
+          "--sparsifier {} may keep nothing, whatever k is",
           kTightRate,
           options.sparsifier);
   const auto law = method.message_law(*method.sparsifier, dimension, 1);
@@ -202,7 +202,9 @@ reports::Json rows_of(const std::vector<double>& numbers, std::size_t dimension)
   return rows;
 }
 
-reports::Json as_json(const WorstIteration& worst, const Options& options) {
+reports::Json as_json(const WorstIteration& worst,
+                      const WorstRun& of_runs,
+                      const Options& options) {
   const auto dimension = static_cast<std::size_t>(options.falsify.dimension);
   reports::Json json{
       {"worst", reports::json_number(worst.ratio)},
@@ -211,6 +213,7 @@ reports::Json as_json(const WorstIteration& worst, const Options& options) {
       {"assumption", "V' <= rho* V in one iteration of error feedback, from any state"},
       {"feedback", options.falsify.feedback},
       {"bound", reports::json_number(worst.rate)},
+      {"worst_of_runs", reports::json_number(of_runs.ratio)},
       {"aggregator", options.aggregator},
       {"putback", options.put_back},
       {"workers", options.falsify.workers},
@@ -224,6 +227,7 @@ reports::Json as_json(const WorstIteration& worst, const Options& options) {
       {"seed", options.falsify.seed},
       {"evaluations", worst.evaluations},
       {"restarts", worst.restarts},
+      {"runs", of_runs.evaluations},
       {"file", options.falsify.out.string()}};
   add_compression_names(options, json);
   return json;
@@ -257,12 +261,15 @@ std::string study_of(const WorstRun& worst, const Options& options, const Sectio
   const FalsifyOptions& given = options.falsify;
   const auto dimension = static_cast<std::size_t>(given.dimension);
   std::string text = fmt::format(
-      "# The run that falls most slowly of those that `residuum falsify --against {}` tried: V "
-      "falls "
-      "by\n# {} in an iteration on average, where the rate of whole messages is {}.\n"
+      "# The worst of the runs that `residuum falsify --against {}` tried: V is multiplied by\n"
+      "# {} in an iteration on average and by {} in iteration {}, where the rate of whole "
+      "messages\n"
+      "# is {}.\n"
       "schema = 1\nname = \"worst-run\"\nseeds = 1\n",
       kTightRate,
       worst.average,
+      worst.largest,
+      worst.largest_at,
       worst.rate);
   text += section_text("objective",
                        {{"kind", "matrix-quadratic"},
@@ -311,12 +318,15 @@ reports::Json as_json(const WorstRun& worst, const Options& options) {
       {"largest", reports::json_number(worst.largest)},
       {"largest_at", worst.largest_at},
       {"later", worst.later ? reports::json_number(*worst.later) : reports::Json()},
-      {"nearby", worst.nearby ? reports::json_number(*worst.nearby) : reports::Json()},
-      {"nearby_largest", reports::json_number(worst.nearby_largest)},
       {"seed", given.seed},
       {"evaluations", worst.evaluations},
       {"restarts", worst.restarts},
       {"file", given.out.string()}};
+  if (!given.nearby.empty()) {
+    json["nearby"] = given.nearby;
+    json["nearby_later"] =
+        worst.nearby_later ? reports::json_number(*worst.nearby_later) : reports::Json();
+  }
   add_compression_names(options, json);
   return json;
 }
@@ -346,6 +356,11 @@ ExitCode falsify_tight_runs(const Options& options,
           given.workers,
           given.dimension,
           kMostEntries);
+  for (const double size : given.nearby) {
+    require(size > 0 && size <= 0.1,
+            "--nearby has {}, but sizes must be above 0 and at most 0.1",
+            size);
+  }
   const RunRatio ratio = ratio_of(given);
   const auto dimension = static_cast<std::size_t>(given.dimension);
   const auto worst = falsify_runs(method,
@@ -356,11 +371,49 @@ ExitCode falsify_tight_runs(const Options& options,
                                    .steps = static_cast<std::uint64_t>(*given.steps),
                                    .skip = static_cast<std::uint64_t>(given.skip),
                                    .ratio = ratio,
+                                   .nearby = given.nearby,
                                    .seed = static_cast<std::uint64_t>(given.seed),
                                    .evaluations = static_cast<std::uint64_t>(given.evaluations)});
   write_file_atomically(given.out, study_of(worst, options, selection));
   print_json(as_json(worst, options), options.json ? -1 : 2);
   return ExitCode::done;
+}
+
+/// Searches short runs before single iterations, which then start from the worst of these.
+void falsify_tight_iteration(const Options& options,
+                             const Method& method,
+                             const Method& of_runs,
+                             bool estimates) {
+  const FalsifyOptions& given = options.falsify;
+  const auto dimension = static_cast<std::size_t>(given.dimension);
+  const double contraction = share_kept(options, method, dimension);
+  const auto seed = static_cast<std::uint64_t>(given.seed);
+  const auto evaluations = static_cast<std::uint64_t>(given.evaluations);
+  constexpr std::uint64_t kSteps = 100;
+  constexpr std::uint64_t kForARun = 13;  // evaluations
+  const WorstRun run =
+      falsify_runs(of_runs,
+                   {.workers = static_cast<int>(given.workers),
+                    .dimension = dimension,
+                    .condition = given.condition,
+                    .contraction = contraction,
+                    .steps = kSteps,
+                    .ratio = RunRatio::largest,
+                    .seed = seed,
+                    .evaluations = std::max<std::uint64_t>(1, evaluations / kForARun)});
+  const auto worst = falsify_rate(method,
+                                  {.workers = static_cast<int>(given.workers),
+                                   .dimension = dimension,
+                                   .condition = given.condition,
+                                   .contraction = contraction,
+                                   .seed = seed,
+                                   .evaluations = evaluations,
+                                   .estimates = estimates},
+                                  std::span(&run, 1));
+  write_vectors(given.out, worst.accumulators, dimension);
+  print_json(as_json(worst, run, options), options.json ? -1 : 2);
+  say("note: a run cannot begin with residuals, so a single iteration has no study; --steps has "
+      "one");
 }
 
 ExitCode falsify_tight_rate(const Options& options) {
@@ -384,22 +437,15 @@ ExitCode falsify_tight_rate(const Options& options) {
   selection.finish();
   const auto dimension = static_cast<std::size_t>(given.dimension);
   check_has_k(options, *method.sparsifier, dimension);
-  if (given.steps) {
-    if (estimates) {
-      method.feedback = std::move(feedback);
-    }
-    return falsify_tight_runs(options, method, selection);
+  Method of_runs = one_step_method(
+      selection, aggregator_section(options), options.put_back, quantiser_section(options));
+  if (estimates) {
+    of_runs.feedback = std::move(feedback);
   }
-  const auto worst = falsify_rate(method,
-                                  {.workers = static_cast<int>(given.workers),
-                                   .dimension = dimension,
-                                   .condition = given.condition,
-                                   .contraction = share_kept(options, method, dimension),
-                                   .seed = static_cast<std::uint64_t>(given.seed),
-                                   .evaluations = static_cast<std::uint64_t>(given.evaluations),
-                                   .estimates = estimates});
-  write_vectors(given.out, worst.accumulators, dimension);
-  print_json(as_json(worst, options), options.json ? -1 : 2);
+  if (given.steps) {
+    return falsify_tight_runs(options, of_runs, selection);
+  }
+  falsify_tight_iteration(options, method, of_runs, estimates);
   return ExitCode::done;
 }
 
@@ -452,8 +498,9 @@ ExitCode falsify_command(const Options& options) {
   require(given.feedback == FalsifyOptions().feedback || given.against == kTightRate,
           "--feedback is for --against {}: the other assumptions are on what a residual keeps",
           kTightRate);
-  require(given.steps || (given.skip == 0 && given.ratio == FalsifyOptions().ratio),
-          "--skip and --ratio are for runs; say how long they are by --steps");
+  require(given.steps ||
+              (given.skip == 0 && given.ratio == FalsifyOptions().ratio && given.nearby.empty()),
+          "--skip, --ratio and --nearby are for runs; say how long they are by --steps");
   return given.against == kTightRate ? falsify_tight_rate(named) : falsify_assumption(named);
 }
 

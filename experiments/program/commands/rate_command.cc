@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/schedules/rate_gap.h"
 #include "core/text.h"
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/rate_curve.h"
@@ -34,65 +35,85 @@ namespace {
 using OrderedJson = reports::Json;
 using reports::json_number;
 
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
 // --- Densities -----------------------------------------------------------------------------------
 
 struct DensityRow {
-  double density = 1;
+  double k = 1;
+  double density = 1;  // k/d
   double step = 0;
   double rate = 1;
+  double gap = 0;  // 1 - rate
   std::optional<double> iterations;
-  double bytes = 0;  // to the accuracy; infinite where the rate is 1 in float64
+  std::optional<double> bytes;  // to the accuracy
 };
 
 /// With all entries sent error feedback has nothing to remember: it is gradient descent.
-DensityRow density_row(const RateQuestion& question, double density) {
+DensityRow density_row(const RateQuestion& question, double k) {
+  const auto d = static_cast<double>(question.dimension);
   CompressedProblem problem = question.problem;
-  problem.contraction = density;
-  const double rate = tight_rate(problem);
-  const double per_iteration =
-      bytes_of_exchange(density < 1 ? "allgather" : "dense", question, density);
-  const auto iterations = iterations_to(question.accuracy, rate);
+  problem.contraction = k / d;
+  const double gap = tight_gap(problem);
+  const auto iterations = iterations_to(question.accuracy, gap);
   return {
-      .density = density,
+      .k = k,
+      .density = k / d,
       .step = tight_step(problem),
-      .rate = rate,
+      .rate = tight_rate(problem),
+      .gap = gap,
       .iterations = iterations,
-      .bytes =
-          bytes_of(iterations, per_iteration).value_or(std::numeric_limits<double>::infinity())};
+      .bytes = bytes_of(iterations, bytes_of_exchange(k < d ? "allgather" : "dense", question, k))};
 }
 
+/// Returns the numbers of entries that are nearest to d^(-i/steps), i = 0, 1, ..., without repeats.
+std::vector<double> entries_down_to_one(const RateQuestion& question, int steps) {
+  const double least = std::log(1 / static_cast<double>(question.dimension));
+  std::vector<double> entries;
+  entries.reserve(static_cast<std::size_t>(steps) + 1);
+  for (int i = 0; i <= steps; ++i) {
+    entries.push_back(entries_at(question, std::exp(least * i / steps)));
+  }
+  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+  return entries;
+}
+
+/// Densities that round to the same k have one row.
 std::vector<DensityRow> density_rows(const RateQuestion& question) {
   constexpr std::array kDensities{1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001};
   std::vector<DensityRow> rows;
   rows.reserve(kDensities.size());
   for (const double density : kDensities) {
-    rows.push_back(density_row(question, density));
+    const double k = entries_at(question, density);
+    if (rows.empty() || rows.back().k != k) {
+      rows.push_back(density_row(question, k));
+    }
   }
   return rows;
 }
 
-/// Returns the density of the fewest bytes, of 400 from 1/d to 1 in equal ratios.
+/// Returns the density of the fewest bytes, of 400 from 1 to 1/d in equal ratios.
 DensityRow cheapest_density(const RateQuestion& question) {
   constexpr int kSteps = 400;
-  const double least = std::log(1 / static_cast<double>(question.dimension));
-  DensityRow best = density_row(question, 1);
-  for (int i = 1; i <= kSteps; ++i) {
-    const DensityRow row = density_row(question, std::exp(least * i / kSteps));
-    best = row.bytes < best.bytes ? row : best;
+  const auto bytes = [](const DensityRow& row) {
+    return row.bytes.value_or(std::numeric_limits<double>::infinity());
+  };
+  DensityRow best = density_row(question, static_cast<double>(question.dimension));
+  for (const double k : entries_down_to_one(question, kSteps)) {
+    const DensityRow row = density_row(question, k);
+    best = bytes(row) < bytes(best) ? row : best;
   }
   return best;
 }
 
-/// Returns the bytes to the accuracy at a density by a bound of the registry; absent where it has
-/// none.
-std::optional<double> bytes_by(const Theorem& theorem,
-                               const RateQuestion& question,
-                               double density) {
+/// Returns the bytes to the accuracy with messages of k entries by a bound of the registry; absent
+/// where it has none.
+std::optional<double> bytes_by(const Theorem& theorem, const RateQuestion& question, double k) {
   CompressedProblem problem = question.problem;
-  problem.contraction = density;
+  problem.contraction = k / static_cast<double>(question.dimension);
   const auto rate = theorem.linear_rate(problem, {});
-  return rate ? bytes_of(iterations_to(question.accuracy, rate->rate),
-                         bytes_of_exchange("allgather", question, density))
+  return rate ? bytes_of(iterations_to(question.accuracy, 1 - rate->rate),
+                         bytes_of_exchange("allgather", question, k))
               : std::nullopt;
 }
 
@@ -113,38 +134,42 @@ reports::FigureSpec density_figure(const RateQuestion& question) {
     made.middle = bytes;
     return made;
   };
+  const auto d = static_cast<double>(question.dimension);
+  auto entries = entries_down_to_one(question, kPoints);
+  entries.erase(entries.begin());  // all of them
   const auto add_curve = [&](const std::string& label, bool is_bound, const auto& bytes_at) {
     reports::Curve curve;
     curve.label = label;
     curve.style = spec.curves.size();
     curve.is_bound = is_bound;
-    const double least = std::log(1 / static_cast<double>(question.dimension));
-    for (int i = kPoints; i >= 1; --i) {
-      const double density = std::exp(least * i / kPoints);
-      curve.points.push_back(point(density, bytes_at(density)));
+    for (auto k = entries.rbegin(); k != entries.rend(); ++k) {
+      curve.points.push_back(point(*k / d, bytes_at(*k)));
     }
     spec.curves.push_back(std::move(curve));
   };
-  add_curve("EF14 and EF21, tight rate", false, [&](double density) {
-    return std::optional(density_row(question, density).bytes);
-  });
+  add_curve(
+      "EF14 and EF21, tight rate", false, [&](double k) { return density_row(question, k).bytes; });
   const DensityRow best = cheapest_density(question);
   reports::Curve mark;
-  mark.label = fmt::format("fewest: {:.3g} bytes at density {:.3g}", best.bytes, best.density);
+  mark.label = fmt::format("fewest: {} bytes at density {:.3g}",
+                           number_text(best.bytes.value_or(kUnknown), 3),
+                           best.density);
   mark.style = 1;
   mark.points = {point(best.density, best.bytes)};
   spec.curves.push_back(std::move(mark));
   for (const auto& theorem : theorems()) {
+    const double half = entries_at(question, 0.5);
     const auto of_question =
-        theorem.linear_rate != nullptr ? bytes_by(theorem, question, 0.5) : std::nullopt;
-    if (of_question && *of_question != density_row(question, 0.5).bytes) {
-      add_curve(std::string(theorem.name), true, [&](double density) {
-        return bytes_by(theorem, question, density);
+        theorem.linear_rate != nullptr ? bytes_by(theorem, question, half) : std::nullopt;
+    if (of_question && of_question != density_row(question, half).bytes) {
+      add_curve(std::string(theorem.name), true, [&](double k) {
+        return bytes_by(theorem, question, k);
       });
     }
   }
-  spec.reference =
-      reports::Reference{.y = density_row(question, 1).bytes, .label = "all entries, all-reduce"};
+  const auto all = density_row(question, d).bytes;
+  require(all.has_value(), "--figure has nothing to draw: no number of iterations is enough");
+  spec.reference = reports::Reference{.y = *all, .label = "all entries, all-reduce"};
   return spec;
 }
 
@@ -156,7 +181,8 @@ reports::FigureSpec figure_of(const RateOptions& given, const RateQuestion& ques
     require(figure.has_value(), "--figure has no curve to draw: {}", curves.front().obstacle);
     return *figure;
   }
-  const std::string obstacle = obstacle_of_tight_rates(question);
+  std::string obstacle = obstacle_of_rates(question);
+  obstacle = obstacle.empty() ? obstacle_of_tight_rates(question) : obstacle;
   require(obstacle.empty(), "--figure draws what tight rates cost; of this method: {}", obstacle);
   require(question.workers > 1,
           "--figure draws the bytes that a worker sends, and a single one sends none; give "
@@ -184,10 +210,14 @@ void draw_figure(const RateOptions& given, const std::vector<RateQuestion>& ques
 // --- What is asked -------------------------------------------------------------------------------
 
 void check_problem(const RateOptions& given) {
-  require(given.smoothness && *given.smoothness > 0 && std::isfinite(*given.smoothness),
-          "--smoothness is missing or not above 0: L of every worker's objective");
-  require(given.strong_convexity && std::isfinite(*given.strong_convexity),
+  require(given.smoothness.has_value(), "--smoothness is missing: L of every worker's objective");
+  require(given.strong_convexity.has_value(),
           "--strong-convexity is missing: mu of every worker's objective");
+  for (const auto& [name, constant] : {std::pair{"--smoothness", *given.smoothness},
+                                       std::pair{"--strong-convexity", *given.strong_convexity}}) {
+    require(std::isfinite(constant), "{} is {}, but must be finite", name, constant);
+  }
+  require(*given.smoothness > 0, "--smoothness is {}, but must be above 0", *given.smoothness);
   require(*given.strong_convexity != 0,
           "--strong-convexity is 0: no linear rate is left. What remains is theorem ef21, X_T <= "
           "2 Delta/(eta T) + G0/(theta T); see 'residuum list theorems'");
@@ -256,12 +286,15 @@ RateQuestion asked_of_all(const RateOptions& given) {
 RateQuestion question_of(const RateOptions& given) {
   check_problem(given);
   RateQuestion question = asked_of_all(given);
-  question.problem = {.smoothness = *given.smoothness,
-                      .strong_convexity = *given.strong_convexity,
-                      .contraction = given.density.value_or(given.contraction.value_or(1))};
-  question.density = given.density;
   question.workers = static_cast<int>(given.workers.value_or(1));
   question.dimension = given.dimension.value_or(1'000'000);
+  question.problem = {.smoothness = *given.smoothness,
+                      .strong_convexity = *given.strong_convexity,
+                      .contraction = given.contraction.value_or(1)};
+  if (given.density) {
+    question.k = entries_at(question, *given.density);
+    question.problem.contraction = *question.k / static_cast<double>(question.dimension);
+  }
   question.facts = facts_of_theory(question.problem, question.workers, question.dimension);
   return question;
 }
@@ -303,7 +336,7 @@ void add_question(const RateOptions& given,
   question.of = method.label;
   question.problem = method.problem;
   question.facts = facts;
-  question.density = facts.k ? std::optional(*facts.k / facts.dimension) : std::nullopt;
+  question.k = facts.k;
   question.workers = static_cast<int>(facts.workers);
   question.dimension = static_cast<std::int64_t>(facts.dimension);
   if (!given.error_weight) {
@@ -461,7 +494,7 @@ std::string factor_text(const RateRow& row) {
   if (!row.rate) {
     return "–";
   }
-  return row.proof.is_null() ? rate_text(row.rate->rate) : proved_text(row.rate->rate);
+  return row.proof.is_null() ? rate_text(row.rate->rate, row.gap) : proved_text(row.rate->rate);
 }
 
 void print_rows(const std::vector<RateRow>& rows) {
@@ -477,13 +510,13 @@ void print_rows(const std::vector<RateRow>& rows) {
   for (const auto& row : rows) {
     cells.push_back({row.name,
                      row.rate ? std::string(row.rate->of) : "–",
-                     row.rate ? fmt::format("{:.6g}", row.rate->step) : "–",
+                     row.rate ? number_text(row.rate->step, 6) : "–",
                      factor_text(row)});
     if (with_reached) {
       cells.back().push_back(row.reached ? rate_text(*row.reached) : "–");
     }
     cells.back().push_back(count_text(row.iterations));
-    cells.back().push_back(row.bytes ? fmt::format("{:.4g}", *row.bytes) : "–");
+    cells.back().push_back(number_text(row.bytes.value_or(kUnknown), 4));
     cells.back().push_back(row.note);
   }
   fmt::print("{}", reports::aligned(cells));
@@ -495,35 +528,41 @@ void print_densities(const RateQuestion& question) {
     return;
   }
   std::vector<std::vector<std::string>> cells{
-      {"density", "step", "tight factor", "iterations", "bytes/worker"}};
+      {"k", "density", "step", "tight factor", "iterations", "bytes/worker"}};
   for (const auto& row : density_rows(question)) {
-    cells.push_back({fmt::format("{:g}", row.density),
-                     fmt::format("{:.6g}", row.step),
-                     rate_text(row.rate),
+    cells.push_back({fmt::format("{:.0f}", row.k),
+                     fmt::format("{:g}", row.density),
+                     number_text(row.step, 6),
+                     rate_text(row.rate, row.gap),
                      count_text(row.iterations),
-                     fmt::format("{:.4g}", row.bytes)});
+                     number_text(row.bytes.value_or(kUnknown), 4)});
   }
   fmt::print("\n{}", reports::aligned(cells));
   const DensityRow best = cheapest_density(question);
-  if (best.bytes == 0) {
+  if (question.workers == 1) {
     fmt::print("a single worker sends no bytes: give --workers\n");
     return;
   }
-  fmt::print("fewest bytes in the worst case: density {:.4g}, {:.4g} bytes/worker{}\n",
+  if (!best.bytes) {
+    return;
+  }
+  fmt::print("fewest bytes in the worst case: k = {:.0f}, density {:.4g}, {:.4g} bytes/worker{}\n",
+             best.k,
              best.density,
-             best.bytes,
+             *best.bytes,
              best.density < 1 ? "" : " (all entries, by all-reduce)");
 }
 
 void print_question(const RateQuestion& question) {
   fmt::print(
-      "{}L = {:g}, mu = {:g}, kappa = {:g}, share kept {:g}, P = {}, d = {}, to {:g} of the "
+      "{}L = {:g}, mu = {:g}, kappa = {}, share kept {:g}{}, P = {}, d = {}, to {:g} of the "
       "start\n",
       question.of.empty() ? "" : reports::printable(question.of) + ": ",
       question.problem.smoothness,
       question.problem.strong_convexity,
-      question.problem.smoothness / question.problem.strong_convexity,
+      number_text(question.problem.smoothness / question.problem.strong_convexity, 6),
       question.problem.contraction,
+      question.k ? fmt::format(" (k = {:g})", *question.k) : "",
       question.workers,
       question.dimension,
       question.accuracy);
@@ -535,6 +574,7 @@ OrderedJson as_json(const RateRow& row) {
                    {"falls", nullptr},
                    {"step", nullptr},
                    {"factor", nullptr},
+                   {"one_minus_factor", nullptr},
                    {"reached", json_number(row.reached)},
                    {"iterations", json_number(row.iterations)},
                    {"bytes_per_worker", json_number(row.bytes)},
@@ -546,20 +586,24 @@ OrderedJson as_json(const RateRow& row) {
     json["falls"] = row.rate->of;
     json["step"] = json_number(row.rate->step);
     json["factor"] = json_number(row.rate->rate);
+    json["one_minus_factor"] = json_number(row.gap);
   }
   return json;
 }
 
 OrderedJson as_json(const DensityRow& row) {
-  return {{"density", json_number(row.density)},
+  return {{"k", json_number(row.k)},
+          {"density", json_number(row.density)},
           {"step", json_number(row.step)},
           {"factor", json_number(row.rate)},
+          {"one_minus_factor", json_number(row.gap)},
           {"iterations", json_number(row.iterations)},
           {"bytes_per_worker", json_number(row.bytes)}};
 }
 
 OrderedJson as_json(const RateQuestion& question, const std::vector<RateRow>& rows) {
-  const bool has_tight_rates = obstacle_of_tight_rates(question).empty();
+  const std::string obstacle = obstacle_of_rates(question);
+  const bool has_tight_rates = obstacle.empty() && obstacle_of_tight_rates(question).empty();
   OrderedJson densities = OrderedJson::array();
   if (has_tight_rates) {
     for (const auto& row : density_rows(question)) {
@@ -574,10 +618,14 @@ OrderedJson as_json(const RateQuestion& question, const std::vector<RateRow>& ro
           {"smoothness", json_number(question.problem.smoothness)},
           {"strong_convexity", json_number(question.problem.strong_convexity)},
           {"contraction", json_number(question.problem.contraction)},
-          {"density", json_number(question.density)},
+          {"k", json_number(question.k)},
+          {"density",
+           question.k ? json_number(*question.k / static_cast<double>(question.dimension))
+                      : OrderedJson()},
           {"workers", question.workers},
           {"dimension", question.dimension},
           {"accuracy", json_number(question.accuracy)},
+          {"obstacle", obstacle.empty() ? OrderedJson() : OrderedJson(obstacle)},
           {"rates", std::move(rates)},
           {"densities", std::move(densities)},
           {"fewest_bytes", has_tight_rates ? as_json(cheapest_density(question)) : OrderedJson()}};
@@ -601,6 +649,32 @@ void check_curve(const RateOptions& given, const std::vector<RateQuestion>& ques
   }
 }
 
+OrderedJson json_of(const RateQuestion& question, const RateOptions& given) {
+  OrderedJson json = as_json(question, rows_of(question, given.method));
+  if (given.curve && obstacle_of_rates(question).empty()) {
+    json["curve"] = curves_json(rate_curves(question, given.method));
+  }
+  return json;
+}
+
+void print_answer(const RateQuestion& question, const RateOptions& given) {
+  const auto rows = rows_of(question, given.method);
+  print_question(question);
+  if (const std::string obstacle = obstacle_of_rates(question); !obstacle.empty()) {
+    fmt::print("{}\n", obstacle);
+    if (!rows.empty()) {
+      print_rows(rows);
+    }
+    return;
+  }
+  print_rows(rows);
+  if (given.curve) {
+    print_curves(rate_curves(question, given.method));
+  } else if (given.method.empty()) {
+    print_densities(question);
+  }
+}
+
 }  // namespace
 
 ExitCode rate_command(const Options& options) {
@@ -611,20 +685,10 @@ ExitCode rate_command(const Options& options) {
   draw_figure(given, questions);
   OrderedJson all = OrderedJson::array();
   for (const auto& question : questions) {
-    const auto rows = rows_of(question, given.method);
     if (options.json) {
-      all.push_back(as_json(question, rows));
-      if (given.curve) {
-        all.back()["curve"] = curves_json(rate_curves(question, given.method));
-      }
-      continue;
-    }
-    print_question(question);
-    print_rows(rows);
-    if (given.curve) {
-      print_curves(rate_curves(question, given.method));
-    } else if (given.method.empty()) {
-      print_densities(question);
+      all.push_back(json_of(question, given));
+    } else {
+      print_answer(question, given);
     }
   }
   if (options.json) {

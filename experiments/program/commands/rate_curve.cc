@@ -66,7 +66,9 @@ std::vector<std::optional<double>> bounds_at(const WorstCase& worst,
 }
 
 RateCurve curve_of(const WorstCase& worst, const RateQuestion& question) {
-  RateCurve curve{.worst = &worst, .obstacle = obstacle_of(worst, question)};
+  RateCurve curve{.worst = &worst,
+                  .obstacle = obstacle_of(worst, question),
+                  .error_weight = question.error_weight};
   if (!curve.obstacle.empty()) {
     return curve;
   }
@@ -107,7 +109,7 @@ bool has_measured(const RateCurve& curve) {
 
 std::vector<std::string> cells_of(const RateAtStep& point, bool with_measured) {
   std::vector<std::string> cells{fmt::format("{:.4g}", point.multiple),
-                                 fmt::format("{:.6g}", point.step),
+                                 number_text(point.step, 6),
                                  proved_text(point.proved),
                                  rounded_text(point.reached)};
   for (const auto& bound : point.bounds) {
@@ -119,13 +121,19 @@ std::vector<std::string> cells_of(const RateAtStep& point, bool with_measured) {
   return cells;
 }
 
+/// The name, with the weight where the method has one.
+std::string label_of(const RateCurve& curve) {
+  return curve.worst->method == DescentMethod::econtrol
+             ? fmt::format("{}, w = {:g}", curve.worst->name, curve.error_weight)
+             : std::string(curve.worst->name);
+}
+
 void print_curve(const RateCurve& curve) {
   if (!curve.obstacle.empty()) {
-    fmt::print("\n{}: {}\n", curve.worst->name, curve.obstacle);
+    fmt::print("\n{}: {}\n", label_of(curve), curve.obstacle);
     return;
   }
-  std::vector<std::string> head{
-      "of the best step", "step", std::string(curve.worst->name), "reached"};
+  std::vector<std::string> head{"of the best step", "step", label_of(curve), "reached"};
   head.insert(head.end(), curve.bounds.begin(), curve.bounds.end());
   const bool with_measured = has_measured(curve);
   if (with_measured) {
@@ -200,7 +208,7 @@ void add_curves(const RateCurve& curve, std::vector<reports::Curve>& all) {
       all.push_back(std::move(made));
     }
   };
-  const std::string name(curve.worst->name);
+  const std::string name = label_of(curve);
   add(drawn(
           curve, name, [](const RateAtStep& at, std::size_t) { return at.proved; }, 0),
       false);

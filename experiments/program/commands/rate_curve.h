@@ -24,6 +24,7 @@ struct RateAtStep {
 struct RateCurve {
   const WorstCase* worst = nullptr;
   std::string obstacle;                  // why there is no curve; empty where there is one
+  double error_weight = 0;               // of EControl
   std::vector<std::string> bounds = {};  // names of theorems, or of the closed form
   std::vector<RateAtStep> points = {};   // by rising steps, the same multiples for all methods
 };

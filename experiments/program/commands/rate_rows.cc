@@ -12,6 +12,7 @@
 #include "assumptions/theorems/tight.h"
 #include "assumptions/worst_case/linear_compressor.h"
 #include "core/aggregators/aggregator.h"
+#include "core/schedules/rate_gap.h"
 
 namespace residuum {
 namespace {
@@ -23,10 +24,19 @@ constexpr const char* kDense = "dense";
 constexpr const char* kMeasured = "measured";
 constexpr const char* kSaysNothing = "says nothing of momentum and local steps";
 
-/// Returns those of messages at the density asked for; not a number where it is not known.
+/// Returns those of messages with the entries asked for; not a number where they are not known.
 double bytes_of_message(const RateQuestion& question) {
-  return question.density ? bytes_of_exchange("allgather", question, *question.density)
-                          : std::numeric_limits<double>::quiet_NaN();
+  return question.k ? bytes_of_exchange("allgather", question, *question.k)
+                    : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// Returns those of all entries.
+double bytes_of_vector(const RateQuestion& question) {
+  return bytes_of_exchange("dense", question, static_cast<double>(question.dimension));
+}
+
+std::string joined(const std::string& first, const std::string& second) {
+  return first.empty() || second.empty() ? first + second : first + "; " + second;
 }
 
 /// Sets iterations, and bytes where those of an iteration are a number.
@@ -34,8 +44,12 @@ void take_costs(const RateQuestion& question, double bytes, RateRow& row) {
   if (!row.rate) {
     return;
   }
-  row.iterations = iterations_to(question.accuracy, row.rate->rate);
+  row.gap = row.gap > 0 ? row.gap : 1 - row.rate->rate;
+  row.iterations = iterations_to(question.accuracy, row.gap);
   row.bytes = bytes_of(row.iterations, bytes);
+  if (row.rate->rate == 1) {
+    row.note = joined(row.note, "the factor rounds to 1 in float64");
+  }
 }
 
 // --- Whether a source speaks of the method -------------------------------------------------------
@@ -105,10 +119,6 @@ Applicability applicability(const Theorem& theorem, const RateQuestion& question
                        [&](const RunFacts& facts) { return unmet_preconditions(theorem, facts); });
 }
 
-std::string joined(const std::string& first, const std::string& second) {
-  return first.empty() || second.empty() ? first + second : first + "; " + second;
-}
-
 // --- Theorems and closed forms -------------------------------------------------------------------
 
 RateRow row_of_theorem(const Theorem& theorem, const RateQuestion& question) {
@@ -126,6 +136,9 @@ RateRow row_of_theorem(const Theorem& theorem, const RateQuestion& question) {
   if (!row.rate) {
     row.note = joined("says nothing of this step", row.note);
   }
+  if (theorem.name.starts_with("tight-")) {
+    row.gap = tight_gap(question.problem);
+  }
   take_costs(question, bytes_of_message(question), row);
   return row;
 }
@@ -139,9 +152,12 @@ bool has_memory(DescentMethod method) {
 /// Says what V is of, and which f_p the proof is for.
 std::string note_of(const WorstCase& worst, const RateQuestion& question) {
   return fmt::format(
-      "V: form in x − x*, ∇f{}{}, plus f − f*{}",
+      "V: form in x − x*, ∇f{}{}, plus f − f*{}{}",
       worst.memory,
       question.momentum ? ", v, ∇f(x⁻)" : "",
+      worst.method == DescentMethod::econtrol
+          ? fmt::format("; error weight {:g}", question.error_weight)
+          : "",
       demands_of(worst, question).common_minimizer ? "; if x* minimises every f_p" : "");
 }
 
@@ -190,24 +206,37 @@ RunFacts facts_of_theory(const CompressedProblem& problem, int workers, std::int
   return facts;
 }
 
-std::string rate_text(double rate) { return fmt::format("{:.10g}", rate); }
+std::string number_text(double number, int digits) {
+  return std::isfinite(number) ? fmt::format("{:.{}g}", number, digits) : "–";
+}
+
+std::string rate_text(double rate) { return number_text(rate, 10); }
+
+std::string rate_text(double rate, double gap) {
+  const std::string text = rate_text(rate);
+  return text == "1" && gap > 0 ? fmt::format("1 − {:.4g}", gap) : text;
+}
 
 std::string proved_text(const std::optional<double>& rate) {
   return rate ? fmt::format("{:.15g}", *rate) : "–";
 }
 
-std::optional<double> iterations_to(double accuracy, double rate) {
-  if (!(rate < 1)) {
+std::optional<double> iterations_to(double accuracy, double gap) {
+  if (!(gap > 0)) {
     return std::nullopt;
   }
-  return rate > 0 ? std::ceil(std::log(accuracy) / std::log(rate) * (1 - 1e-12)) : 1;
+  const double count = gap < 1 ? std::ceil(std::log(accuracy) / std::log1p(-gap) * (1 - 1e-12)) : 1;
+  return std::isfinite(count) ? std::optional(count) : std::nullopt;
 }
 
-double bytes_of_exchange(const char* aggregator, const RateQuestion& question, double density) {
+double entries_at(const RateQuestion& question, double density) {
+  return std::max(1.0, std::round(density * static_cast<double>(question.dimension)));
+}
+
+double bytes_of_exchange(const char* aggregator, const RateQuestion& question, double k) {
   const Section section("aggregator", RateJson{{"kind", aggregator}});
   const auto exchange = make_aggregator(section);
   const auto d = static_cast<double>(question.dimension);
-  const double k = std::max(1.0, std::round(density * d));
   const auto model = exchange->traffic_model({.workers = question.workers,
                                               .entries = question.workers * k,
                                               .whole_messages = k >= d,
@@ -217,6 +246,9 @@ double bytes_of_exchange(const char* aggregator, const RateQuestion& question, d
 }
 
 std::optional<double> bytes_of(const std::optional<double>& iterations, double of_iteration) {
+  if (of_iteration == 0) {
+    return 0.0;  // a single worker sends nothing, however long it takes
+  }
   return iterations && !std::isnan(of_iteration) ? std::optional(*iterations * of_iteration)
                                                  : std::nullopt;
 }
@@ -250,9 +282,8 @@ RateRow row_without_memory(bool is_dense, const RateQuestion& question) {
     return row;
   }
   row.rate = ContractionRate{.step = step, .rate = memoryless_rate(problem), .of = "f − f*"};
-  take_costs(question,
-             is_dense ? bytes_of_exchange("dense", question, 1) : bytes_of_message(question),
-             row);
+  row.gap = memoryless_gap(problem);
+  take_costs(question, is_dense ? bytes_of_vector(question) : bytes_of_message(question), row);
   return row;
 }
 
@@ -318,9 +349,7 @@ RateRow row_of_worst_case(const WorstCase& worst, const RateQuestion& question) 
   row.proof["slowest_linear"] = {
       {"factor", slowest.rate}, {"curvature", slowest.curvature}, {"angle", slowest.angle}};
   const bool is_dense = worst.method == DescentMethod::dense;
-  take_costs(question,
-             is_dense ? bytes_of_exchange("dense", question, 1) : bytes_of_message(question),
-             row);
+  take_costs(question, is_dense ? bytes_of_vector(question) : bytes_of_message(question), row);
   return row;
 }
 
@@ -336,6 +365,14 @@ std::vector<const Theorem*> theorems_for(const WorstCase& worst, const RateQuest
     }
   }
   return found;
+}
+
+std::string obstacle_of_rates(const RateQuestion& question) {
+  const bool forgets = !question.of.empty() && question.facts.names.feedback == "none" &&
+                       !question.facts.sends_everything;
+  return forgets && question.workers > 1 ? "no rate: with several workers a method without memory "
+                                           "of what it leaves out has none"
+                                         : "";
 }
 
 std::string obstacle_of_tight_rates(const RateQuestion& question) {
@@ -364,6 +401,9 @@ std::vector<std::string> rate_methods() {
 
 std::vector<RateRow> rows_of(const RateQuestion& question, const std::string& method) {
   std::vector<RateRow> rows;
+  if (!obstacle_of_rates(question).empty()) {
+    return question.measured && method.empty() ? std::vector{measured_row(question)} : rows;
+  }
   const auto is_wanted = [&](std::string_view name) { return method.empty() || method == name; };
   for (const auto& theorem : theorems()) {
     if (theorem.linear_rate != nullptr && is_wanted(theorem.name)) {

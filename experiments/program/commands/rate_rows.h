@@ -27,8 +27,8 @@ struct MeasuredRate {
 struct RateQuestion {
   std::string of;  // a method of --from or --study; empty: the command line
   CompressedProblem problem;
-  RunFacts facts;                 // of the method, or what all rows take for met
-  std::optional<double> density;  // absent: only the contraction is known, and no bytes
+  RunFacts facts;           // of the method, or what all rows take for met
+  std::optional<double> k;  // entries of a message; absent: no bytes are known
   int workers = 1;
   std::int64_t dimension = 0;  // d, for bytes
   double accuracy = 1e-6;      // of the start
@@ -53,6 +53,7 @@ struct RateRow {
   std::string source;
   std::optional<ContractionRate> rate = {};  // absent: nothing is known at the step asked for
   std::optional<double> reached = {};        // of a worst case: a factor that a problem has
+  double gap = 0;  // 1 - factor, with digits that a factor near 1 has not, where they are known
   std::optional<double> iterations = {};
   std::optional<double> bytes = {};
   std::string note = {};
@@ -97,12 +98,20 @@ RateRow row_without_memory(bool is_dense, const RateQuestion& question);
 /// Returns the rows of the question, or that of one method.
 std::vector<RateRow> rows_of(const RateQuestion& question, const std::string& method);
 
+/// Says why a method has no rate at all; empty where it has some.
+std::string obstacle_of_rates(const RateQuestion& question);
+
 /// Says why error feedback has no tight rate with the question's messages and updates, whatever
 /// workers remember; empty where it has one.
 std::string obstacle_of_tight_rates(const RateQuestion& question);
 
+/// Returns a number with so many digits; "–" if it is not finite.
+std::string number_text(double number, int digits);
+
 /// Returns a factor with ten digits.
 std::string rate_text(double rate);
+/// The same; where that is 1 and the gap to 1 is known, "1 − " and the gap.
+std::string rate_text(double rate, double gap);
 
 /// Returns a proved factor: a decimal with all of its digits, since fewer would be rounded down.
 std::string proved_text(const std::optional<double>& rate);
@@ -110,16 +119,19 @@ std::string proved_text(const std::optional<double>& rate);
 /// Returns the names that rows can have.
 std::vector<std::string> rate_methods();
 
-/// Returns how many iterations make a quantity that falls by `rate` as small as `accuracy` of
+/// Returns how many iterations make a quantity that falls by 1 - `gap` as small as `accuracy` of
 /// itself; absent where it does not fall.
-std::optional<double> iterations_to(double accuracy, double rate);
+std::optional<double> iterations_to(double accuracy, double gap);
 
-/// Returns the bytes that a worker sends in one iteration, of float32 values, by the cost model of
-/// the aggregator.
-double bytes_of_exchange(const char* aggregator, const RateQuestion& question, double density);
+/// Returns the whole number of entries, at least one, that is nearest to this share of them.
+double entries_at(const RateQuestion& question, double density);
+
+/// Returns the bytes that a worker sends in one iteration with k entries in a message, of float32
+/// values, by the cost model of the aggregator.
+double bytes_of_exchange(const char* aggregator, const RateQuestion& question, double k);
 
 /// Returns the bytes that a worker sends in so many iterations, which are whole; absent where one
-/// of the two is not known.
+/// of the two is not known, but 0 if no iteration has any.
 std::optional<double> bytes_of(const std::optional<double>& iterations, double of_iteration);
 
 }  // namespace residuum

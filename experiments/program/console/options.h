@@ -21,6 +21,7 @@ struct FalsifyOptions {
   std::optional<std::int64_t> steps;  // of a run, against the tight rate
   std::int64_t skip = 0;              // of these, which the average leaves out
   std::string ratio = "average";      // or "largest"
+  std::vector<double> nearby;         // sizes by which copies of a run's problem are moved
   std::filesystem::path out;          // empty: worst.npy, or worst.toml with steps
 };
 

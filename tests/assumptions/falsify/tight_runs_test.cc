@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "assumptions/falsify/tight_search.h"
 #include "assumptions/one_step.h"
 #include "tests/assumptions/rotated_quadratics.h"
@@ -185,6 +187,22 @@ MutantsSeen mutants_on_random(std::size_t d, const test::TightRun& how) {
   return sum;
 }
 
+TEST(TightRunSearch, RandomProblemsInTwoDimensionsShowAShrunkenResidualOfOneWorkerAlone) {
+  // By another program of 30 problems 25, none and none.
+  for (const auto& [workers, least, most] :
+       {std::tuple{1, 5, 10}, std::tuple{2, 0, 2}, std::tuple{4, 0, 0}}) {
+    RandomStream random(22, Purpose::test, 0, 0);
+    int seen = 0;
+    for (int problem = 0; problem < 10; ++problem) {
+      const auto objective = test::random_quadratics(2, workers, 0.05, 0, random);
+      const auto recipe = test::tight_recipe({.further = {{"decay", 0.99}}}, *objective, workers);
+      seen += test::ratios_of(*objective, recipe).above > 0 ? 1 : 0;
+    }
+    EXPECT_GE(seen, least) << workers;
+    EXPECT_LE(seen, most) << workers;
+  }
+}
+
 MutantsSeen mutants_on_found(std::size_t d, const test::TightRun& how) {
   const auto worst =
       falsify_runs(top_k_method("allgather", how.k),
@@ -314,14 +332,89 @@ TEST(MirroredWorkers, DivergeFromStartsNearAndFar) {
   }
 }
 
-TEST(TightRunSearch, AProblemNearbyTellsExactCancellation) {
-  // A mirrored pair alone: what cancels exactly is returned, and V grows; nearby it falls.
-  const auto worst =
-      falsify_runs(top_k_method("gtopk-exact", 1),
-                   {.workers = 2, .condition = 10, .steps = 100, .evaluations = 800});
-  EXPECT_GT(worst.average, worst.rate);
-  EXPECT_LT(*worst.nearby, worst.rate);
-  EXPECT_LT(worst.nearby_largest, worst.largest);
+// --- Two workers ---------------------------------------------------------------------------------
+
+TEST(TwoWorkers, PassTheRateUnderExactGtopkWithoutSumsThatCancel) {
+  // A counterexample by another program, in plain arithmetic: V_4/V_3 = 0.9474208851, above rho* =
+  // 0.93936820. No sum is near 0: in iteration 3 both workers send the other's second choice.
+  const Json first{{0.7658240907673441, 0.3948670179243249},
+                   {0.3948670179243249, 0.3341759092326557}};
+  const Json second{{0.6931307898223974, 0.42663049235235956},
+                    {0.42663049235235956, 0.4068692101776027}};
+  for (const double moved : {0.0, 1e-6, -1e-6, 1e-4, -1e-4}) {
+    const auto objective = mirrored_objective(
+        {first, second}, {-0.9335580673905498 + moved, 0.35842619157927275 + moved});
+    const auto recipe = test::tight_recipe(
+        {.mu = 0.1, .iterations = 8, .aggregator = {{"kind", "gtopk-exact"}}}, *objective, 2);
+    const auto rows = test::measure(*objective, recipe, {"lyapunov"}).rows;
+    const double ratio = rows[3][Column::lyapunov_ratio];
+    EXPECT_NEAR(*recipe.lyapunov->rate, 0.93936820, 1e-8);
+    EXPECT_GT(ratio, 0.94) << moved;
+    if (moved == 0) {
+      EXPECT_NEAR(ratio, 0.94742088, 1e-8);
+    }
+  }
+}
+
+TEST(TightRunSearch, CopiesNearbyExcludeExactCancellation) {
+  // A mirrored pair alone: what cancels exactly is returned, and V grows.
+  const Method method = top_k_method("gtopk-exact", 1);
+  RunSearch search{.workers = 2, .condition = 10, .steps = 100, .evaluations = 800};
+  const auto alone = falsify_runs(method, search);
+  EXPECT_GT(alone.ratio, alone.rate);
+  EXPECT_FALSE(alone.nearby_later.has_value());
+
+  search.nearby = {1e-6, 1e-3};
+  const auto with_copies = falsify_runs(method, search);
+  EXPECT_LT(with_copies.ratio, with_copies.rate);
+  EXPECT_LE(with_copies.ratio, with_copies.average);
+}
+
+TEST(TightRunSearch, CopiesNearbyLeaveWhatDoesNotRestOnCancellation) {
+  const auto worst = falsify_runs(top_k_method("gtopk-exact", 1),
+                                  {.workers = 2,
+                                   .condition = 10,
+                                   .steps = 12,
+                                   .ratio = RunRatio::largest,
+                                   .nearby = {1e-6},
+                                   .evaluations = 6000});
+  EXPECT_TRUE(worst.is_above()) << worst.ratio;
+  EXPECT_LE(worst.ratio, worst.largest);
+}
+
+// --- Any state -----------------------------------------------------------------------------------
+
+TEST(TightRateSearch, FromAnyStateFindsNoLessThanInARun) {
+  for (const bool estimates : {false, true}) {
+    for (const char* aggregator : {"gtopk-exact", "gtopk-mask"}) {
+      for (const std::uint64_t seed : {1U, 2U}) {
+        const Method of_runs =
+            estimates ? estimates_method(aggregator) : top_k_method(aggregator, 1);
+        const auto run = falsify_runs(of_runs,
+                                      {.workers = 2,
+                                       .condition = 10,
+                                       .steps = 60,
+                                       .ratio = RunRatio::largest,
+                                       .seed = seed,
+                                       .evaluations = 400});
+        const auto any = falsify_rate(top_k_method(aggregator, 1),
+                                      {.workers = 2,
+                                       .condition = 10,
+                                       .seed = seed,
+                                       .evaluations = 80,
+                                       .estimates = estimates},
+                                      std::span(&run, 1));
+        EXPECT_GE(any.ratio, run.ratio * (1 - 1e-9)) << aggregator << estimates << seed;
+      }
+    }
+  }
+}
+
+TEST(TightRateSearch, MirroredStartsFindWhatRandomOnesDoNot) {
+  // By another program 1.43781.
+  const auto worst = falsify_rate(top_k_method("gtopk-exact", 1),
+                                  {.workers = 2, .condition = 10, .evaluations = 20000});
+  EXPECT_GT(worst.ratio, 1.43);
 }
 
 }  // namespace

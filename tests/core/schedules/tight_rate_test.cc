@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "core/schedules/rate_gap.h"
+
 namespace residuum {
 namespace {
 
@@ -52,6 +54,26 @@ TEST(TightRate, WithoutMemoryTheConditionNumberGrows) {
   const CompressedProblem problem{.smoothness = 3, .strong_convexity = 1, .contraction = 8.0 / 9};
   EXPECT_DOUBLE_EQ(memoryless_rate(problem), 25.0 / 49);
   EXPECT_DOUBLE_EQ(memoryless_step(problem), 3.0 / 7);
+}
+
+TEST(TightRate, TheGapIsOneLessTheRate) {
+  for (const double kappa : {1.0, 1.5, 10.0, 1e4}) {
+    for (const double contraction : {1.0, 0.5, 0.1, 1e-3}) {
+      const CompressedProblem problem{
+          .smoothness = 3, .strong_convexity = 3 / kappa, .contraction = contraction};
+      EXPECT_NEAR(tight_gap(problem), 1 - tight_rate(problem), 4e-16) << kappa << contraction;
+      EXPECT_NEAR(memoryless_gap(problem), 1 - memoryless_rate(problem), 4e-16);
+    }
+  }
+}
+
+TEST(TightRate, DependsOnTheRatioOfTheConstantsAlone) {
+  const double rate = tight_rate({.smoothness = 1, .strong_convexity = 0.1, .contraction = 0.1});
+  for (const double scale : {1e-300, 1e-160, 1e160, 1e307}) {
+    const CompressedProblem problem{
+        .smoothness = scale, .strong_convexity = 0.1 * scale, .contraction = 0.1};
+    EXPECT_NEAR(tight_rate(problem), rate, 1e-15) << scale;
+  }
 }
 
 }  // namespace

@@ -237,6 +237,89 @@ TEST_F(Rate, CountsBytesOfWholeIterationsEverywhere) {
   EXPECT_EQ(found["fewest_bytes"]["bytes_per_worker"], 35 * 6e6);
 }
 
+TEST_F(Rate, AsksForWholeNumbersOfEntries) {
+  // Of 3 entries a tenth is none, and a message has at least one: k = 1, density 1/3.
+  const auto found = json_of(usual({"--dim", "3"}));
+  EXPECT_EQ(found["k"], 1);
+  EXPECT_DOUBLE_EQ(found["density"].get<double>(), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(found["contraction"].get<double>(), 1.0 / 3);
+  std::vector<double> entries;
+  for (const auto& one : found["densities"]) {
+    entries.push_back(one["k"].get<double>());
+    EXPECT_DOUBLE_EQ(one["density"].get<double>(), entries.back() / 3);
+    if (entries.back() == 1) {
+      EXPECT_EQ(one["bytes_per_worker"], row(found, "tight-ef14")["bytes_per_worker"]);
+      EXPECT_EQ(one["iterations"], row(found, "tight-ef14")["iterations"]);
+    }
+  }
+  EXPECT_EQ(entries, (std::vector<double>{3, 2, 1}));
+
+  const Finished drawn =
+      residuum_program(usual({"--dim", "3", "--figure", "bytes.tex"}), folder_.path());
+  ASSERT_EQ(drawn.code, 0) << drawn.err;
+  const std::string data = read_text(folder_.path() / "bytes.csv");
+  EXPECT_THAT(data, HasSubstr("0.333"));
+  EXPECT_THAT(data, HasSubstr("0.666"));
+  EXPECT_EQ(data.find("0.5"), std::string::npos) << data;
+
+  const Finished text = residuum_program(usual({"--dim", "3"}), folder_.path());
+  EXPECT_THAT(text.out, HasSubstr("share kept 0.333333 (k = 1)"));
+}
+
+TEST_F(Rate, PrintsNumbersOfAnyScale) {
+  for (const auto& [smoothness, convexity] :
+       std::vector<std::pair<std::string, std::string>>{{"1e-300", "1e-301"},
+                                                        {"1e308", "1e307"},
+                                                        {"1e300", "1e-300"},
+                                                        {"1e-310", "1e-320"},
+                                                        {"1", "5e-324"}}) {
+    for (const char* workers : {"1", "4"}) {
+      const std::vector<std::string> arguments{"rate",
+                                               "--smoothness",
+                                               smoothness,
+                                               "--strong-convexity",
+                                               convexity,
+                                               "--density",
+                                               ".1",
+                                               "--workers",
+                                               workers};
+      const Finished finished = residuum_program(arguments, folder_.path());
+      EXPECT_EQ(finished.code, 0) << finished.err;
+      for (const char* word : {"nan", "inf"}) {
+        EXPECT_EQ(finished.out.find(word), std::string::npos) << finished.out;
+      }
+    }
+  }
+  const auto scaled = json_of(
+      {"rate", "--smoothness", "1e-300", "--strong-convexity", "1e-301", "--density", ".1"});
+  EXPECT_NEAR(row(scaled, "tight-ef14")["factor"].get<double>(), 0.990469128, 6e-10);
+}
+
+TEST_F(Rate, CountsIterationsWhereTheFactorRoundsToOne) {
+  // kappa = 1e17, density 1/2: with q = 4e-17 and c = 1 the gap is (1 - s) 2q/(2 (1 + s)).
+  auto arguments = usual({}, "1");
+  arguments[4] = "1e-17";
+  arguments[6] = "0.5";
+  const auto tight = row(json_of(arguments), "tight-ef14");
+  const double s = std::sqrt(0.5);
+  const double gap = (1 - s) / (1 + s) * 4e-17;
+  EXPECT_EQ(tight["factor"], 1);
+  EXPECT_NEAR(tight["one_minus_factor"].get<double>(), gap, 1e-9 * gap);
+  EXPECT_NEAR(tight["iterations"].get<double>(), std::log(1e6) / gap, 1e-6 * std::log(1e6) / gap);
+  EXPECT_EQ(tight["bytes_per_worker"], 0);
+  EXPECT_EQ(tight["note"], "the factor rounds to 1 in float64");
+  const Finished text = residuum_program(arguments, folder_.path());
+  EXPECT_THAT(text.out, HasSubstr("1 − 6.863e-18"));
+  EXPECT_THAT(text.out, HasSubstr("the factor rounds to 1 in float64"));
+}
+
+TEST_F(Rate, SaysWhichErrorWeightTheCurveHas) {
+  const Finished text = residuum_program(
+      usual({"--curve", "--method", "worst-econtrol", "--error-weight", "0.25"}), folder_.path());
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("worst-econtrol, w = 0.25"));
+}
+
 TEST_F(Rate, RefusesBadInputInOneLine) {
   struct Case {
     std::vector<std::string> further;
@@ -246,6 +329,9 @@ TEST_F(Rate, RefusesBadInputInOneLine) {
            {{"--strong-convexity", "2"}, "--strong-convexity 2 is above --smoothness 1"},
            {{"--strong-convexity", "0"}, "What remains is theorem ef21"},
            {{"--strong-convexity", "-1"}, "must be above 0"},
+           {{"--strong-convexity", "nan"}, "--strong-convexity is nan, but must be finite"},
+           {{"--smoothness", "inf"}, "--smoothness is inf, but must be finite"},
+           {{"--smoothness", "0"}, "--smoothness is 0, but must be above 0"},
            {{"--density", "0"}, "--density is 0, but must lie in (0, 1]"},
            {{"--density", "1.5"}, "--density is 1.5, but must lie in (0, 1]"},
            {{"--density", "nan"}, "must lie in (0, 1]"},
@@ -375,6 +461,19 @@ TEST_F(Rate, SaysWhyATheoremDoesNotApplyToAMethod) {
   }
   const Finished text = residuum_program({"rate", "--from", "r", "--curve"}, folder_.path());
   EXPECT_THAT(text.out, HasSubstr("worst-ef21: does not apply; not met: every message"));
+}
+
+TEST_F(Rate, HasNoRateWithoutMemoryOfSeveralWorkers) {
+  folder_.write("s.toml", std::string(kSweptStudy) + "[feedback]\nkind = \"none\"\n");
+  const Finished text = residuum_program({"rate", "--study", "s.toml"}, folder_.path());
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("no rate: with several workers a method without memory"));
+  EXPECT_EQ(std::count(text.out.begin(), text.out.end(), '\n'), 2) << text.out;
+  EXPECT_EQ(text.out.find("0.9"), std::string::npos) << text.out;
+  const auto found = json_of({"rate", "--study", "s.toml"}).at(0);
+  EXPECT_EQ(found["rates"].size(), 0U);
+  EXPECT_EQ(found["densities"].size(), 0U);
+  EXPECT_THAT(found["obstacle"].get<std::string>(), HasSubstr("no rate"));
 }
 
 TEST_F(Rate, SaysThatWorkersHaveMinimisersOfTheirOwn) {
