@@ -244,7 +244,7 @@ bool sends_everything(const ResultFolder& folder, const Group& group) {
 
 bool selects_at_random(const ResultFolder& folder, const Group& group) {
   return std::any_of(group.runs.begin(), group.runs.end(), [&](std::size_t i) {
-    return folder.runs[i].has_tables() && folder.runs[i].!facts.sparsifier.deterministic;
+    return folder.runs[i].has_tables() && !folder.runs[i].facts.sparsifier.deterministic;
   });
 }
 
