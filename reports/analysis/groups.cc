@@ -36,7 +36,7 @@ constexpr std::array<ShortName, 13> kShortNames{{{"objective.kind", ""},
 LabelPart part(const Run& run, std::string_view key, std::string_view name, const Json& value) {
   const auto label = run.value_labels.find(std::string(key));
   if (label != run.value_labels.end()) {
-    return {.word = {}, .value = label->second};
+    return {.word = {}, .value = label->second, .is_own = true};
   }
   const bool is_text = value.is_string();
   if (name.empty() && is_text) {
@@ -99,7 +99,7 @@ class MethodNames {
         add(run);
       }
     }
-    const auto names = short_labels(methods_);
+    const auto names = short_labels(methods_, named_);
     for (std::size_t i = 0; i < names.size(); ++i) {
       names_[label_text(methods_[i])] = names[i];
     }
@@ -115,15 +115,26 @@ class MethodNames {
     return name.empty() ? plain_name(run) : name;
   }
 
+  /// Returns all that varies in a run; empty where its name says it.
+  static std::string settings_behind(const std::string& name, const Run& run) {
+    constexpr std::string_view kCut = "…";
+    const bool is_cut = run.label.empty() && name.find(kCut) != std::string::npos;
+    const std::string whole = is_cut ? label_text(label_parts_of(run, {}, false)) : std::string();
+    return whole == name ? std::string() : whole;
+  }
+
  private:
   void add(const Run& run) {
-    auto parts = run.label.empty() ? label_parts_of(run, {}, false) : LabelParts();
-    if (!parts.empty() && names_.emplace(label_text(parts), std::string()).second) {
+    auto parts = label_parts_of(run, {}, false);
+    if (!run.label.empty()) {
+      named_.push_back(std::move(parts));
+    } else if (!parts.empty() && names_.emplace(label_text(parts), std::string()).second) {
       methods_.push_back(std::move(parts));
     }
   }
 
   std::vector<LabelParts> methods_;
+  std::vector<LabelParts> named_;             // by the study
   std::map<std::string, std::string> names_;  // by all that the parts say
 };
 
@@ -135,7 +146,9 @@ void make_labels_differ(const ResultFolder& folder, std::vector<Group>& groups) 
   for (auto& group : groups) {
     if (count[group.label] > 1) {
       const Run& run = folder.runs[group.runs.front()];
-      const std::string id = fmt::format(" [{}]", run.id.substr(run.id.size() - 12));
+      constexpr std::size_t kShown = 12;
+      const std::size_t begin = run.id.size() - std::min(kShown, run.id.size());
+      const std::string id = fmt::format(" [{}]", run.id.substr(begin));
       const std::string name = label_text(label_parts_of(run, {}, true));
       group.label = cut_apart({name}, kMostLabelCharacters - id.size()).front() + id;
     }
@@ -273,7 +286,11 @@ std::vector<Group> group_runs(const ResultFolder& folder) {
     const std::string key = config.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     const auto [found, is_new] = place.emplace(key, groups.size());
     if (is_new) {
-      groups.push_back({.label = names.of(run), .varying = run.varying, .runs = {}});
+      const std::string name = names.of(run);
+      groups.push_back({.label = name,
+                        .settings = MethodNames::settings_behind(name, run),
+                        .varying = run.varying,
+                        .runs = {}});
     }
     groups[found->second].runs.push_back(i);
   }
@@ -287,14 +304,15 @@ std::vector<Group> group_runs(const ResultFolder& folder) {
 }
 
 std::vector<std::string> method_labels(const ResultFolder& folder) {
+  std::vector<std::string> labels(folder.runs.size());
+  for (const auto& group : group_runs(folder)) {
+    for (const std::size_t i : group.runs) {
+      labels[i] = group.label;
+    }
+  }
   const MethodNames names(folder);
-  std::vector<std::string> labels;
-  for (const auto& run : folder.runs) {
-    const auto same = std::find_if(folder.runs.begin(), folder.runs.end(), [&](const Run& other) {
-      return !other.config.empty() && other.varying == run.varying;
-    });
-    const bool is_told = run.config.empty() && run.is_known && same != folder.runs.end();
-    labels.push_back(names.of(is_told ? *same : run));
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    labels[i] = labels[i].empty() ? names.of(folder.runs[i]) : labels[i];
   }
   return labels;
 }

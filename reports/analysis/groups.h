@@ -12,6 +12,7 @@ namespace residuum::reports {
 
 struct Group {
   std::string label;              // "gtopk-tree, captured, rho=0.01"
+  std::string settings = {};      // all that the label stands for, where it is cut; else empty
   Json varying = Json::object();  // as in config.json
   std::vector<std::size_t> runs;  // positions in ResultFolder::runs; those not begun come last
 };

@@ -294,6 +294,16 @@ std::string practice_table(const Summary& summary) {
                        : std::string();
 }
 
+std::string names_table(const Summary& summary) {
+  std::vector<HtmlRow> rows;
+  for (const auto& group : summary.groups) {
+    if (!group.group.settings.empty()) {
+      rows.push_back({text_cell(group.group.label), text_cell(group.group.settings)});
+    }
+  }
+  return rows.empty() ? std::string() : table({text_cell("name"), text_cell("settings")}, rows);
+}
+
 std::string runs_table(const Summary& summary) {
   HtmlRow header{text_cell("run"), text_cell("method")};
   for (const auto& key : summary.folder.varying_keys) {
