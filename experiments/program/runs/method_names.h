@@ -1,14 +1,21 @@
 #pragma once
-// What terminal, reports and figures call a method of a study, before its runs have begun.
+// What terminal, reports and figures call the methods of a study, before their runs have begun.
 
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "experiments/program/study/run_config.h"
 #include "experiments/program/study/study.h"
 
 namespace residuum {
 
-/// Returns the label of the run's method, made of [labels] and of what varies, as reports have it.
-std::string method_name(const Study& study, const RunSpec& spec, const PreparedRun& run);
+/// Returns the name of the method of each run, as the report of all of them has it. `runs` are
+/// those of the study, in its order.
+std::vector<std::string> method_names(const Study& study, const std::vector<PreparedRun>& runs);
+
+/// Returns the kinds that runs have which leave them out, of those that others vary: such a run has
+/// no record of them.
+nlohmann::json default_kinds(const Study& study);
 
 }  // namespace residuum
