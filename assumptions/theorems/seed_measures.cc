@@ -51,11 +51,14 @@ void look_at_residuals(SeedMeasures& measures, const Row& row) {
   const std::uint64_t t = row.iteration();
   const auto& left = row.get(Column::residual_norm_sq);
   const auto& brought = row.get(Column::worker_accumulator_norm_sq);
-  const auto random = left_at_random(row);
-  if (!left || !brought || !random) {
+  if (!left || !brought) {
     return;
   }
   measures.worker_contraction.look(t, *left, *brought);
+  const auto random = left_at_random(row);
+  if (!random) {
+    return;
+  }
   measures.worker_selection.look(t, *left, *random * *brought);
   if (*random > 0) {
     // An accumulator of zeros holds nothing back, unless a message has made something of it.
@@ -67,13 +70,16 @@ void look_at_residuals(SeedMeasures& measures, const Row& row) {
 
 void look_at_tail(SeedMeasures& measures, const Row& row) {
   const auto& ratio = row.get(Column::tail_ratio);
-  const auto random = left_at_random(row);
-  if (!ratio || !random) {
+  if (!ratio) {
     return;
   }
   const std::uint64_t t = row.iteration();
-  const double of_random = *random > 0 ? *ratio / (*random * *random) : *ratio;
   measures.tail.look(t, *ratio);
+  const auto random = left_at_random(row);
+  if (!random) {
+    return;
+  }
+  const double of_random = *random > 0 ? *ratio / (*random * *random) : *ratio;
   measures.tail_selection.look(t, of_random);
   if (*random > 0) {
     measures.single_tail.add(t, of_random, !(of_random <= 1 + kRounding));

@@ -103,9 +103,6 @@ class Section::Reader {
                                std::optional<double> fallback = std::nullopt) const {
     return read(key, [&] { return section_.number(key, fallback); });
   }
-  std::optional<std::string> text(const std::string& key) const {
-    return read(key, [&] { return section_.text(key); });
-  }
   std::optional<std::string> choice(const std::string& key,
                                     const std::vector<std::string>& choices,
                                     const std::optional<std::string>& fallback) const {

@@ -1,7 +1,9 @@
 #include "core/protocols/training_state.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 
 #include "core/measurement/evaluations.h"
 #include "core/protocols/protocol.h"
@@ -186,6 +188,19 @@ StepEnd TrainingState<Real>::own_end(const StepEnd& seen) const {
   }
   const bool asks = training_.checkpoints != nullptr && cluster_.world().is_root();
   return {.reason = asks && training_.checkpoints->due() ? Reason::save : Reason::none};
+}
+
+template <class Real>
+RunTotals TrainingState<Real>::sent_by_all() const {
+  std::array<double, 3> sums{};
+  for (const auto& worker : workers_) {
+    const auto& scalars = worker.scalars;
+    sums[0] += scalars.total_bytes;
+    sums[1] += scalars.total_bytes - scalars.total_down_bytes;
+    sums[2] += scalars.total_nnz;
+  }
+  cluster_.world().add_up(std::span(sums));  // of whole numbers: any order has the same bits
+  return {.sent_bytes = sums[0], .uplink_bytes = sums[1], .nnz_sent = sums[2]};
 }
 
 template <class Real>

@@ -102,6 +102,10 @@ class TrainingState {
   /// root knows what is spent. Collective where the budget is open.
   std::optional<StepEnd> end_if_spent(const SpentSoFar& spent) const;
 
+  const ProtocolLaw& law() const { return law_; }
+  /// Returns what all workers have sent so far. Collective.
+  RunTotals sent_by_all() const;
+
   /// Copies w_t from the root to all processes, which need it to evaluate f. Collective.
   void share_model();
   /// Returns the number of iterates in the running average, which begins anew when a run is

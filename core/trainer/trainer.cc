@@ -54,6 +54,7 @@ class Trainer {
     }
     if (outcome.state == State::finished) {
       look_at_the_end(outcome);
+      add_totals(outcome);
     }
     outcome.wall_s = wall_before + seconds_since(started);
     return outcome;
@@ -118,6 +119,14 @@ class Trainer {
       return;
     }
     outcome.evaluation = evaluation;
+  }
+
+  /// Workers on processes of their own keep what they have sent to themselves.
+  void add_totals(Outcome& outcome) {
+    if (training_.budget.is_open() && !state_.law().is_real) {
+      outcome.totals = state_.sent_by_all();
+      outcome.totals->virtual_s = loop_->spent().virtual_s;
+    }
   }
 
   void end_diverged(const StepEnd& end,

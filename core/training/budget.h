@@ -13,6 +13,15 @@ struct SpentSoFar {
   double virtual_s = 0;         // on the first network
 };
 
+/// What a run has sent and taken in all, where rows need not say it: its last version may have
+/// none.
+struct RunTotals {
+  double sent_bytes = 0;
+  double uplink_bytes = 0;
+  double nnz_sent = 0;
+  double virtual_s = 0;  // on the first network
+};
+
 /// An open budget ends a run at the first version by which it is spent. It is open where it has a
 /// limit; else a run ends after its iterations.
 struct OpenBudget {

@@ -8,12 +8,15 @@ namespace residuum::reports {
 Costs costs_of(const Run& run, const Spent& bytes, const Spent& time) {
   const auto iterations = number_at(run.status, "iterations");
   Costs costs{iterations, std::nullopt, std::nullopt, std::nullopt};
-  if (iterations && static_cast<double>(bytes.iterations) == *iterations) {
-    costs[kCostBytes] = bytes.after;
-  }
-  if (iterations && static_cast<double>(time.iterations) == *iterations) {
-    costs[kCostTime] = time.after;
-  }
+  // The last iteration of a run that a budget of gradients or time has ended may have no row.
+  const auto in_all = [&](const Spent& spent, const char* total) {
+    const bool has_last_row = iterations && static_cast<double>(spent.iterations) == *iterations;
+    return has_last_row              ? spent.after
+           : run.state == "finished" ? number_at(run.status, total)
+                                     : std::nullopt;
+  };
+  costs[kCostBytes] = in_all(bytes, "totals.sent_bytes");
+  costs[kCostTime] = in_all(time, "totals.virtual_s");
   const auto samples = samples_of_iteration(run);
   if (iterations && samples) {
     costs[kCostSamples] = *samples * *iterations;

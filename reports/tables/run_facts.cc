@@ -43,10 +43,13 @@ Json& place_at(Json& object, std::string_view path) {
 template <class Count>
 std::optional<Count> count_at(const Json& status, std::string_view path) {
   const Json& found = value_at(status, path);
-  if (!found.is_number_unsigned() || !std::in_range<Count>(found.template get<std::uint64_t>())) {
-    return std::nullopt;
+  const auto as = [&]<class Whole>(Whole whole) {
+    return std::in_range<Count>(whole) ? std::optional(static_cast<Count>(whole)) : std::nullopt;
+  };
+  if (found.is_number_unsigned()) {
+    return as(found.template get<std::uint64_t>());
   }
-  return static_cast<Count>(found.template get<std::uint64_t>());
+  return found.is_number_integer() ? as(found.template get<std::int64_t>()) : std::nullopt;
 }
 
 // One function for each type of a field: it reads the field's value, if status.json has one.

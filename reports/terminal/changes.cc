@@ -1,6 +1,7 @@
 #include "reports/terminal/changes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -223,6 +224,10 @@ std::string named_keys(const std::vector<std::string>& keys) {
       "{}{}", fmt::join(named, ", "), others == 0 ? "" : fmt::format(" and {} other keys", others));
 }
 
+std::string words_of_seeds(const std::vector<std::int64_t>& seeds) {
+  return fmt::format("{} {}", seeds.size() == 1 ? "seed" : "seeds", fmt::join(seeds, ", "));
+}
+
 /// Notes on runs that were compared. What is the same in all of them is said once.
 class RunNotes {
  public:
@@ -407,10 +412,29 @@ class Comparer {
 
   void note_additions() {
     const auto labels = method_labels(b_.folder);
+    std::map<std::string, std::vector<std::int64_t>> added;  // seeds, by method
     for (std::size_t j = 0; j < b_.folder.runs.size(); ++j) {
+      auto& seeds = added[labels[j]];
       if (!partners_.is_taken(j)) {
-        changes_.notes.push_back(
-            fmt::format("{}: only in the second folder", name_of(b_.folder.runs[j], labels[j])));
+        seeds.push_back(b_.folder.runs[j].seed);
+      }
+    }
+    const auto first = added.empty() ? std::vector<std::int64_t>() : added.begin()->second;
+    const bool in_all = added.size() > 1 && !first.empty() &&
+                        std::all_of(added.begin(), added.end(), [&](const auto& method) {
+                          return method.second == first;
+                        });
+    if (in_all) {
+      changes_.notes.push_back(
+          fmt::format("all methods, {}: only in the second folder", words_of_seeds(first)));
+      return;
+    }
+    for (const auto& [label, seeds] : added) {
+      if (!seeds.empty()) {
+        changes_.notes.push_back(fmt::format("{}{}{}: only in the second folder",
+                                             label,
+                                             label.empty() ? "" : ", ",
+                                             words_of_seeds(seeds)));
       }
     }
   }
@@ -494,7 +518,10 @@ class Comparer {
   static ChangeVerdict verdict_on(const std::optional<Interval>& difference,
                                   Better better,
                                   double tolerated) {
-    if (better == Better::unjudged || !difference || std::isnan(tolerated)) {
+    if (better == Better::unjudged) {
+      return ChangeVerdict::unjudged;
+    }
+    if (!difference || std::isnan(tolerated)) {
       return ChangeVerdict::undecided;
     }
     if (difference->low <= 0 && difference->high >= 0) {
@@ -538,6 +565,8 @@ std::string_view name_of(ChangeVerdict verdict) {
   switch (verdict) {
     case ChangeVerdict::same:
       return "same";
+    case ChangeVerdict::unjudged:
+      return "not judged";
     case ChangeVerdict::undecided:
       return "undecided";
     case ChangeVerdict::size_undecided:

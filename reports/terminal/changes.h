@@ -21,6 +21,7 @@ std::string problem_difference(const Run& a, const Run& b);
 /// How a quantity of a method differs between two result folders, A and B.
 enum class ChangeVerdict {
   same,             // every pair of runs has the same bits
+  unjudged,         // it is told, and neither good nor bad: a wall time
   undecided,        // it differs, but with fewer than two pairs nothing says by how much to expect
   not_significant,  // the interval of the mean difference has 0
   tolerated,        // it has not, and lies within what is tolerated

@@ -303,8 +303,9 @@ bool StudyWatch::is_over() const {
 }
 
 void StudyWatch::add_end(const Run& run, std::uint64_t length, Line& line) const {
-  const auto done = number_at(run.status, "iterations").value_or(0);
-  line.cells.push_back(share_done(static_cast<std::uint64_t>(done), length));
+  const auto done = static_cast<std::uint64_t>(number_at(run.status, "iterations").value_or(0));
+  // A run that has finished is whole, also where a budget of time or gradients has ended it.
+  line.cells.push_back(share_done(done, run.state == "finished" ? done : length));
   line.cells.emplace_back("–");
   line.cells.push_back(short_number(number_at(run.status, "final.loss")));
   const auto last = last_deltas_.find(run.id);

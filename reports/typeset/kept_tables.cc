@@ -213,7 +213,8 @@ const std::map<std::string, KeptFolder::Owner>& KeptFolder::owners() {
     while (runs.next()) {
       const Owner owner{.keys = keys_in_row(runs),
                         .seed = runs.integer(runs.column("seed")),
-                        .has_finished = !status || runs.text(*status) == "finished"};
+                        .has_finished = !status || runs.text(*status) == "finished",
+                        .has_diverged = status && runs.text(*status) == "diverged"};
       const auto& run = runs.text(runs.column("run_id"));
       if (!owners_.emplace(run, owner).second) {
         runs.fail(fmt::format("the run {} is there twice", run));
@@ -298,9 +299,13 @@ bool KeptFolder::has_column(const std::string& table, const std::string& column)
          CsvReader(folder_ / table).find(column).has_value();
 }
 
-std::size_t KeptFolder::unfinished() {
-  return static_cast<std::size_t>(std::count_if(
-      owners().begin(), owners().end(), [](const auto& run) { return !run.second.has_finished; }));
+KeptFolder::LeftOut KeptFolder::left_out() {
+  LeftOut count;
+  for (const auto& [run, owner] : owners()) {
+    count.diverged += owner.has_diverged ? 1 : 0;
+    count.unended += owner.has_finished || owner.has_diverged ? 0 : 1;
+  }
+  return count;
 }
 
 const KeptTable& KeptFolder::table(const std::string& name) {
@@ -337,6 +342,20 @@ std::optional<double> KeptFolder::at_budget(const KeptRow& run,
   }
   const bool has_ended = spending.has_ended(runs.number(run, runs.column("iterations"))) && last;
   return has_ended ? last : spending.between();
+}
+
+double KeptFolder::most_spent(const RunKeys& method, const std::string& cost) {
+  const std::string bytes = Spending::bytes_of(cost);
+  const KeptTable& rows = table(bytes.empty() ? "networks.csv" : "iterations.csv");
+  const auto spent = rows.column(bytes.empty() ? "virtual_s" : "total_" + bytes);
+  double most = 0;
+  for (const auto& row : rows.rows) {
+    const bool is_of_cost = !bytes.empty() || row.fields[rows.column("network")] == cost;
+    if (is_of_cost && row.keys == method) {
+      most = std::max(most, rows.number(row, spent).value_or(0));
+    }
+  }
+  return most;
 }
 
 }  // namespace residuum::reports

@@ -67,8 +67,12 @@ class KeptFolder {
   std::string name_of(const RunKeys& method) const;
   /// True if the folder has the table, and that the column. It reads no rows.
   bool has_column(const std::string& table, const std::string& column) const;
-  /// How many runs have not finished.
-  std::size_t unfinished();
+  /// How many runs have diverged, and how many have not ended.
+  struct LeftOut {
+    std::size_t diverged = 0;
+    std::size_t unended = 0;
+  };
+  LeftOut left_out();
 
   /// Returns a table by the name of its file, such as "runs.csv".
   const KeptTable& table(const std::string& name);
@@ -79,12 +83,15 @@ class KeptFolder {
   std::optional<double> at_budget(const KeptRow& run,
                                   const std::string& column,
                                   const Budget& budget);
+  /// Returns the most that one of the finished runs of a method has spent.
+  double most_spent(const RunKeys& method, const std::string& cost);
 
  private:
   struct Owner {
     RunKeys keys;
     std::uint64_t seed = 0;
     bool has_finished = false;
+    bool has_diverged = false;
   };
 
   const std::map<std::string, Owner>& owners();

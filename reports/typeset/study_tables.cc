@@ -362,9 +362,16 @@ std::string at_cost(const Standing& standing) {
 }
 
 /// Says why no method is bold, and where to look instead.
-std::string not_bold_words(const Standing& standing) {
-  return fmt::format(" No method is bold: {}; the table at equal samples compares them.",
-                     standing.unequal);
+std::string not_bold_words(const Comparison& comparison, const Standing& standing) {
+  std::string tables;
+  for (const auto& other : comparison.standings) {
+    if (other.budget && other.unequal.empty()) {
+      tables += fmt::format("{}{}", tables.empty() ? "" : " or ", other.cost);
+    }
+  }
+  return fmt::format(" No method is bold: {}{}.",
+                     standing.unequal,
+                     tables.empty() ? "" : "; a table at equal " + tables + " compares them");
 }
 
 TableSpec equal_cost_spec(const Comparison& comparison,
@@ -372,29 +379,30 @@ TableSpec equal_cost_spec(const Comparison& comparison,
                           const Summary& summary,
                           IntervalKind kind) {
   const CostTable& cost = cost_table(standing.cost);
-  TableSpec spec{.name = fmt::format("equal-{}", cost.name),
-                 .title = fmt::format("{} after {}; behind the best: mean of the differences, 95 %",
-                                      words_of_quantity(comparison.quantity),
-                                      at_cost(standing)),
-                 .caption = fmt::format(
-                     "{} on {} after {}, as last evaluated by then; beside it the mean of "
-                     "the differences to the best in mean, over common seeds, with its 95 % "
-                     "interval.{}",
-                     words_of_quantity(comparison.quantity),
-                     comparison.objective,
-                     at_cost(standing),
-                     standing.unequal.empty() ? bold_words(kind) : not_bold_words(standing)),
-                 .interval = std::string(interval_words(kind)),
-                 .columns = {{.key = "method", .title = "method"},
-                             {.key = std::string(comparison.quantity),
-                              .title = std::string(words_of_quantity(comparison.quantity)),
-                              .is_number = true},
-                             {.key = "behind_best", .title = "behind the best", .is_number = true},
-                             {.key = std::string(cost.key),
-                              .title = fmt::format("{} when evaluated", cost.title),
-                              .is_number = true,
-                              .is_bytes = standing.unit == "bytes"}},
-                 .rows = {}};
+  TableSpec spec{
+      .name = fmt::format("equal-{}", cost.name),
+      .title = fmt::format("{} after {}; behind the best: mean of the differences, 95 %",
+                           words_of_quantity(comparison.quantity),
+                           at_cost(standing)),
+      .caption = fmt::format(
+          "{} on {} after {}, as last evaluated by then; beside it the mean of "
+          "the differences to the best in mean, over common seeds, with its 95 % "
+          "interval.{}",
+          words_of_quantity(comparison.quantity),
+          comparison.objective,
+          at_cost(standing),
+          standing.unequal.empty() ? bold_words(kind) : not_bold_words(comparison, standing)),
+      .interval = std::string(interval_words(kind)),
+      .columns = {{.key = "method", .title = "method"},
+                  {.key = std::string(comparison.quantity),
+                   .title = std::string(words_of_quantity(comparison.quantity)),
+                   .is_number = true},
+                  {.key = "behind_best", .title = "behind the best", .is_number = true},
+                  {.key = std::string(cost.key),
+                   .title = fmt::format("{} when evaluated", cost.title),
+                   .is_number = true,
+                   .is_bytes = standing.unit == "bytes"}},
+      .rows = {}};
   const bool is_decided = best_is_decided(standing, kind);
   std::vector<std::size_t> groups;
   for (const auto& reached : standing.methods) {

@@ -200,7 +200,11 @@ inline void SyntheticStudy::write_run(const std::filesystem::path& folder,
   }
   rows.close();
   checks.close();
-  write_json_atomically(run / "status.json", with_print(synthetic_status(*this, m, seed)));
+  Json status = synthetic_status(*this, m, seed);
+  if (!m.execution.empty()) {
+    status["laws"]["protocol"]["is_real"] = m.execution == "real";
+  }
+  write_json_atomically(run / "status.json", with_print(status));
 }
 
 inline void SyntheticStudy::write(const std::filesystem::path& folder) const {

@@ -26,33 +26,11 @@
 namespace residuum {
 namespace {
 
-/// A ByteUnit is a power of 1000, as in the program's own words.
-struct ByteUnit {
-  std::string_view name;
-  double bytes;
-};
-constexpr std::array<ByteUnit, 7> kByteUnits{
-    {{"", 1}, {"B", 1}, {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}};
-
-/// Reads "2MB" and returns bytes.
-double byte_amount(const std::string& text) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
-  const auto* const found = std::find_if(
-      kByteUnits.begin(), kByteUnits.end(), [&](const ByteUnit& one) { return one.name == unit; });
-  require(error == std::errc() && std::isfinite(number) && number > 0 && found != kByteUnits.end(),
-          "--at is '{}', but must be bytes above zero, such as 500kB, 2MB or 1.5GB",
-          text);
-  return number * found->bytes;
-}
-
 reports::TableChoice choice_of(const ReportOptions& given) {
   reports::TableChoice choice{
       .budgets = {}, .columns = given.columns, .digits = given.digits, .wide = given.wide};
   for (const auto& text : given.budgets) {
-    choice.budgets.push_back(byte_amount(text));
+    choice.budgets.push_back(byte_amount(text, "--at"));
   }
   return choice;
 }

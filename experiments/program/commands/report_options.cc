@@ -1,9 +1,13 @@
 #include "experiments/program/commands/report_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -17,7 +21,29 @@ constexpr std::array<std::pair<std::string_view, reports::IntervalKind>, 3> kInt
      {"student", reports::IntervalKind::student},
      {"bootstrap", reports::IntervalKind::bootstrap}}};
 
+/// A ByteUnit is a power of 1000, as in the program's own words.
+struct ByteUnit {
+  std::string_view name;
+  double bytes;
+};
+constexpr std::array<ByteUnit, 7> kByteUnits{
+    {{"", 1}, {"B", 1}, {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}};
+
 }  // namespace
+
+double byte_amount(const std::string& text, std::string_view option) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  const auto* const found = std::find_if(
+      kByteUnits.begin(), kByteUnits.end(), [&](const ByteUnit& one) { return one.name == unit; });
+  require(error == std::errc() && std::isfinite(number) && number > 0 && found != kByteUnits.end(),
+          "{} is '{}', but must be bytes above zero, such as 500kB, 2MB or 1.5GB",
+          option,
+          text);
+  return number * found->bytes;
+}
 
 void add_report(CLI::App& command, Options& options) {
   auto& own = options.report;

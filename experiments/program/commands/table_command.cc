@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "experiments/program/commands/commands.h"
+#include "experiments/program/commands/report_options.h"
 #include "reports/tables/run_keys.h"
 #include "reports/typeset/kept_cell.h"
 
@@ -45,6 +46,17 @@ std::pair<std::string, double> limit_in(const std::string& word, std::string_vie
           option,
           word);
   return {key, number};
+}
+
+/// Reads --budget: bytes, uplink or a network, and how much of it.
+reports::Budget budget_in(const std::string& word) {
+  const auto [cost, text] = setting_in(word, "--budget");
+  if (cost == "bytes" || cost == "uplink") {
+    return {.cost = cost, .amount = byte_amount(text, "--budget")};
+  }
+  const double amount = limit_in(word, "--budget").second;
+  require(amount > 0, "--budget is '{}', but must be above 0", word);
+  return {.cost = cost, .amount = amount};
 }
 
 RunKeys settings_in(const std::vector<std::string>& words, std::string_view option) {
@@ -205,8 +217,7 @@ std::optional<KeptCell> cell_of_method(const RunKeys& method,
   cell.missing = "–";
   cell.scale = given.scale;
   if (given.budget) {
-    const auto [cost, amount] = limit_in(*given.budget, "--budget");
-    cell.budget = reports::Budget{.cost = cost, .amount = amount};
+    cell.budget = budget_in(*given.budget);
   }
   if (given.until) {
     cell.until = limit_in(*given.until, "--until");
@@ -231,6 +242,48 @@ std::vector<std::string> row_of_method(const RunKeys& method,
     row.push_back(cell_or_reason(count, folders));
   }
   return row;
+}
+
+/// Says which methods ended before they had spent the budget; one that no run reaches is refused.
+std::string note_on_ends(KeptFolder& folder,
+                         const std::vector<RunKeys>& methods,
+                         const reports::Budget& budget) {
+  double most = 0;
+  std::vector<std::string> ended;
+  for (const auto& method : methods) {
+    const double spent = folder.most_spent(method, budget.cost);
+    most = std::max(most, spent);
+    if (spent < budget.amount) {
+      ended.push_back(fmt::format("{} ({:g})", folder.name_of(method), spent));
+    }
+  }
+  require(ended.size() < methods.size(),
+          "--budget: no run spends {}={:g}; the most is {:g}",
+          budget.cost,
+          budget.amount,
+          most);
+  return ended.empty() ? std::string()
+                       : fmt::format("Below the budget at their end, and shown as they ended: {}.",
+                                     fmt::join(ended, ", "));
+}
+
+std::string note_on_left_out(const KeptFolder::LeftOut& count) {
+  std::string note;
+  const auto add = [&](std::size_t runs, const char* one, const char* many) {
+    if (runs > 0) {
+      note +=
+          fmt::format("{}{} {}", note.empty() ? "Left out: " : "; ", runs, runs == 1 ? one : many);
+    }
+  };
+  add(count.diverged, "run that diverged", "runs that diverged");
+  add(count.unended, "run that has not ended", "runs that have not ended");
+  return note.empty() ? note : note + '.';
+}
+
+void print_note(const std::string& note) {
+  if (!note.empty()) {
+    fmt::print("\n{}\n", harmless(note));
+  }
 }
 
 void print_row(const std::vector<std::string>& cells) {
@@ -258,20 +311,23 @@ ExitCode table_command(const Options& options) {
     heads.emplace_back(given.minus.empty() ? "runs" : "seeds that would decide");
   }
   std::vector<std::vector<std::string>> rows;
+  std::vector<RunKeys> shown;
   for (const auto& method : methods) {
     if (auto cell = cell_of_method(method, methods, given)) {
+      shown.push_back(method);
       rows.push_back(row_of_method(method, *std::move(cell), given, folders));
     }
   }
   require(!rows.empty(),
           "no method of {} has these settings and a baseline; change --where or --minus",
           given.folder.string());
+  const std::string ends =
+      given.budget ? note_on_ends(folder, shown, budget_in(*given.budget)) : "";
   print_row(heads);
   print_row(std::vector<std::string>(heads.size(), "---"));
   std::for_each(rows.begin(), rows.end(), print_row);
-  if (const auto unfinished = folder.unfinished(); unfinished > 0) {
-    fmt::print("\n{} unfinished runs are left out.\n", unfinished);
-  }
+  print_note(ends);
+  print_note(note_on_left_out(folder.left_out()));
   return ExitCode::done;
 }
 

@@ -47,9 +47,16 @@ Json final_json(const Outcome& outcome, const std::optional<double>& minimum) {
 /// States the average gradient only if it was evaluated in all iterations.
 Json totals_json(const RunSummary& summary, const Outcome& outcome) {
   Json json = Json::object();
-  set_known(json, "sent_bytes", summary.sent_bytes);
-  set_known(json, "uplink_bytes", summary.uplink_bytes);
-  set_known(json, "nnz_sent", summary.nnz_sent);
+  const auto sent = [&](const char* name, const auto& in_rows, double RunTotals::*in_all) {
+    const bool has_all = in_rows && outcome.totals;
+    set_known(json, name, has_all ? std::optional((*outcome.totals).*in_all) : in_rows);
+  };
+  sent("sent_bytes", summary.sent_bytes, &RunTotals::sent_bytes);
+  sent("uplink_bytes", summary.uplink_bytes, &RunTotals::uplink_bytes);
+  sent("nnz_sent", summary.nnz_sent, &RunTotals::nnz_sent);
+  if (outcome.totals && outcome.totals->virtual_s > 0) {
+    json["virtual_s"] = json_number(outcome.totals->virtual_s);
+  }
   if (summary.evaluations == outcome.iterations && summary.evaluations > 0) {
     json["average_grad_norm_sq"] =
         json_number(summary.grad_norm_sq_sum / static_cast<double>(summary.evaluations));

@@ -383,7 +383,7 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "every",
      "{ even = 2000 }; recorded: 1; virtual_s: { geometric = 1.05 }",
      "which iterations have rows: each N-th from 0, { geometric = F } or { even = N }; those of "
-     "the other cadences and the last have rows, too"},
+     "the other cadences have rows, too, and the last if the budget is of iterations"},
     {kProbes,
      "evaluate",
      "{ geometric = 1.1 }",

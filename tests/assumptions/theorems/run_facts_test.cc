@@ -82,8 +82,8 @@ TEST(WeakerFacts, OfOneSeedAreItsOwn) {
   EXPECT_EQ(facts.sparsifier.threshold, 0.5);
   RunFacts concave = first_seed();
   concave.objective.convex = false;
-  EXPECT_EQ(weaker_of(first_seed(), concave).convex, false);
-  EXPECT_EQ(weaker_of(concave, first_seed()).convex, false);
+  EXPECT_EQ(weaker_of(first_seed(), concave).objective.convex, false);
+  EXPECT_EQ(weaker_of(concave, first_seed()).objective.convex, false);
 }
 
 }  // namespace

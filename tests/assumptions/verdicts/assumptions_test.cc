@@ -49,7 +49,7 @@ TEST(AssumptionVerdicts, WeighDeltaByWhatWasAccumulated) {
     row.set(Column::accumulator_norm_sq, t % 2 == 0 ? 3 : 1);
   });
 
-  EXPECT_DOUBLE_EQ(verdict(all, "delta").value.value(), 3.5 / 4);
+  EXPECT_NEAR(verdict(all, "delta").value.value(), 3.5 / 4, 1e-14);
 }
 
 TEST(AssumptionVerdicts, HaveNoIntervalWithOneSeedAndSayWhy) {
@@ -421,6 +421,7 @@ TEST(AssumptionVerdicts, TakeRunsOfWhichNothingIsRandomForOne) {
   for (int i = 0; i < 5; ++i) {
     SeedEvidence one(1);
     Row row(0);
+    row.set(Column::density, 0.1);
     row.set(Column::delta, 1.5);
     row.set(Column::accumulator_norm_sq, 1);
     one.add(row);
@@ -438,6 +439,7 @@ TEST(AssumptionVerdicts, AreDecidedByOneSeedWhereNothingIsRandom) {
     Evidence all(RunFacts{.deterministic = true});
     SeedEvidence one(rows);
     Row row(0);
+    row.set(Column::density, 0.1);
     row.set(Column::delta, 1.5);
     row.set(Column::accumulator_norm_sq, 1);
     one.add(row);

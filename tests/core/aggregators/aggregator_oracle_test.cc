@@ -279,8 +279,11 @@ TEST(Aggregators, SumWholeAccumulatorsAsTheySumTheirEntries) {
   for (const auto& entry : aggregators()) {
     const auto rows = accumulators_of<double>(Form::mostly_zero, 5, 6);
     const auto messages = test::messages_of(*test::sparsifier({{"kind", "none"}}), rows);
-    const auto delivery =
-        test::aggregate(*test::aggregator({{"kind", std::string(entry.name)}}), messages, rows, 6);
+    const auto aggregator = test::aggregator({{"kind", std::string(entry.name)}});
+    if (aggregator->law().approximates_sum) {
+      continue;  // tests of its own say how well
+    }
+    const auto delivery = test::aggregate(*aggregator, messages, rows, 6);
 
     const auto update = delivery.is_dense ? test::sparse(delivery.dense_sum) : delivery.sum;
     EXPECT_EQ(test::entries(update), test::sum(widened(rows))) << entry.name;

@@ -140,7 +140,9 @@ TEST(QuantisedRing, RotatesBackWhatItRotates) {
   }
 }
 
-// Levels between -0.01 and 1 are far apart; after rotation no number of 1024 is larger than 0.05.
+// Of three steps between 0 and 1 rounding errs by 0.003 * 0.33 in each square of 512 numbers, and
+// twice as much in the sum. Rotated, 1024 numbers lie 0.003 within +-0.034, whose steps are 0.023:
+// the error is a seventh.
 TEST(QuantisedRing, LosesLessOfASpikeWhereItRotates) {
   auto rows = test::normal_rows(2, 1024, 3);
   for (auto& row : rows) {
@@ -153,7 +155,7 @@ TEST(QuantisedRing, LosesLessOfASpikeWhereItRotates) {
   PowerRun<double> plain(ring(2, false, "linear"), {});
   PowerRun<double> rotated(ring(2, true, "linear"), {});
   EXPECT_GT(squared_error(plain.exchange(rows).dense_sum, sum),
-            10 * squared_error(rotated.exchange(rows).dense_sum, sum));
+            3 * squared_error(rotated.exchange(rows).dense_sum, sum));
 }
 
 // A chunk of 10 numbers has a norm of 8 bytes and 10 codes of 4 bits. There are 4, and each travels

@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "core/config/registry.h"
 #include "tests/core/support.h"
@@ -92,6 +95,33 @@ TEST(Section, RejectsKeysThatNobodyRead) {
 
   EXPECT_EQ(error_of([&] { section.finish(); }),
             "unknown key 'sparsifier.densty' at s.toml:14:3; did you mean 'sparsifier.density'?");
+}
+
+TEST(Section, AcceptsAKeyThatWasAskedFor) {
+  const Section section("s", {{"k", 3}});
+  EXPECT_TRUE(section.has("k"));
+  EXPECT_FALSE(section.has("density"));
+  EXPECT_NO_THROW(section.finish());
+  EXPECT_EQ(section.known(), (std::vector<std::string>{"k", "density"}));
+  EXPECT_EQ(section.resolved(), Json::object()) << "it was not read";
+}
+
+TEST(Section, ReadsKeysOfAFeatureWhereItIsUsedAlone) {
+  const Section section("s", {{"step", 0.5}, {"at", "worker"}, {"from", "1/P"}});
+  const auto off = section.if_used(false);
+  EXPECT_EQ(off.number("step"), std::nullopt);
+  EXPECT_EQ(off.choice("at", {"update"}, "update"), std::nullopt);
+  EXPECT_EQ(off.any("from", 1), std::nullopt);
+  EXPECT_EQ(off.number("missing"), std::nullopt);
+  EXPECT_NO_THROW(section.finish()) << "another run of the study may use them";
+  EXPECT_EQ(section.resolved(), Json::object());
+
+  const auto on = section.if_used(true);
+  EXPECT_EQ(on.number("step"), 0.5);
+  EXPECT_EQ(on.choice("at", {"worker", "update"}, "update"), "worker");
+  EXPECT_EQ(on.any("from", 1), "1/P");
+  EXPECT_EQ(error_of([&] { on.number("missing"); }), "missing key 's.missing'");
+  EXPECT_EQ(section.resolved(), Json({{"step", 0.5}, {"at", "worker"}, {"from", "1/P"}}));
 }
 
 TEST(Section, ListsTheKnownKeysWhereNoneIsNear) {

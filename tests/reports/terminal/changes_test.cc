@@ -179,7 +179,7 @@ TEST_F(ChangesTest, NeverJudgesWallTime) {
   }
   const auto changes = compare();
 
-  EXPECT_EQ(of(changes, "wall_s").verdict, ChangeVerdict::undecided);
+  EXPECT_EQ(of(changes, "wall_s").verdict, ChangeVerdict::unjudged);
   EXPECT_FALSE(changes.has_regression());
 }
 
@@ -224,6 +224,17 @@ TEST_F(ChangesTest, NotesRunsThatAreNew) {
 
   EXPECT_THAT(changes.notes, ElementsAre(HasSubstr("seed 4: only in the second folder")));
   EXPECT_FALSE(changes.has_regression());
+}
+
+TEST_F(ChangesTest, SaysOnceThatAllMethodsHaveMoreSeeds) {
+  study_.methods.push_back({.aggregator = "allgather"});
+  std::filesystem::remove_all(a());
+  study_.write(a());
+  SyntheticStudy more = study_;
+  more.seeds = 5;
+  std::filesystem::remove_all(b());
+  more.write(b());
+  EXPECT_THAT(compare().notes, ElementsAre("all methods, seeds 4, 5: only in the second folder"));
 }
 
 // The density varies in B alone: its methods have another value of it, and the same name.

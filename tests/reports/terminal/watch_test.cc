@@ -118,6 +118,21 @@ TEST(StudyWatch, KnowsTheLengthOfARunOfEpochsOnlyIfTheRunHasSaidIt) {
   EXPECT_THAT(table(), AllOf(HasSubstr("20 of 400 (5 %)"), HasSubstr("9 min 30 s")));
 }
 
+TEST(StudyWatch, CallsAFinishedRunWholeWhateverItsBudgetIs) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.iterations = 100;
+  study.write(folder.path());
+  const auto first = std::filesystem::directory_iterator(folder.path() / "runs")->path();
+  auto status = read_json(first / "status.json");
+  status["iterations"] = 80;
+  status.erase("planned_iterations");
+  write_json_atomically(first / "status.json", with_print(status));
+  StudyWatch watch({folder.path()});
+  watch.look(kStarted + 30);
+  EXPECT_THAT(watch.table(100), HasSubstr("80 of 80 (100 %)"));
+}
+
 TEST(StudyWatch, DoesNotCallARunWhollyDoneThatEndedEarly) {
   const TemporaryFolder folder;
   SyntheticStudy study;
@@ -182,7 +197,7 @@ TEST(StudyWatch, GoesByTheHeartbeatWhereTheRowsAreBehind) {
 
   // 70 of 100 iterations took 30 s, so that 30 are left for 12.9 s.
   const std::string training =
-      R"({"iteration": 70, "pilot": 0, "every_s": 1, "resumed_at": 0, "trained_s": 0})";
+      R"({"iteration": 70, "pilot": 0, "every_s": 1, "resumed_at": 0, "trained_s": 30})";
   EXPECT_THAT(beat(training, 0), AllOf(HasSubstr("70 of 100 (70 %)"), HasSubstr("  12 s ")));
   EXPECT_THAT(beat(training, 29), Not(HasSubstr("nothing written")));
   EXPECT_THAT(beat(training, 31), HasSubstr("nothing written since 2024-05-01T10:00:30Z"));

@@ -267,11 +267,31 @@ TEST_F(Table, NamesWhatIsNotThere) {
   EXPECT_EQ(call({"table", "kept", "loss", "--take", "least"}).code, 2);
 }
 
+// Run a spends 30 bytes, run b 10.
+TEST_F(Table, SaysWhichMethodsEndBelowABudget) {
+  runs("run_id,status,seed,p_kind,iterations\na,finished,1,x,3\nb,finished,1,y,3\n");
+  folder_.write("kept/iterations.csv",
+                "run_id,iteration,loss,sent_bytes,total_sent_bytes\na,0,4,10,10\na,1,3,10,20\n"
+                "a,2,2,10,30\nb,0,4,3,3\nb,1,3,3,6\nb,2,1,4,10\n");
+  const auto at = [&](const std::string& budget) {
+    return call({"table", "kept", "loss", "--budget", budget});
+  };
+  EXPECT_EQ(at("bytes=15").out,
+            "| method | loss | runs |\n| --- | --- | --- |\n| kind=x | 2.5 | 1 |\n"
+            "| kind=y | 1 | 1 |\n"
+            "\nBelow the budget at their end, and shown as they ended: kind=y (10).\n");
+  EXPECT_EQ(at("bytes=5").out.find("Below"), std::string::npos);
+  EXPECT_EQ(at("bytes=0.015kB").out, at("bytes=15").out);
+  EXPECT_EQ(at("bytes=1MB").code, 2);
+  EXPECT_EQ(at("bytes=1MB").err, "error: --budget: no run spends bytes=1e+06; the most is 30\n");
+  EXPECT_THAT(at("bytes=-5").err, HasSubstr("must be bytes above zero"));
+}
+
 TEST_F(Table, LeavesOutRunsThatHaveNotFinished) {
   runs("run_id,status,seed,p_kind,final_loss\na,finished,1,x,1\nb,diverged,2,x,9e9\n");
   EXPECT_EQ(call({"table", "kept", "final_loss", "--of", "runs.csv"}).out,
             "| method | final_loss | runs |\n| --- | --- | --- |\n| kind=x | 1 | 1 |\n"
-            "\n1 unfinished runs are left out.\n");
+            "\nLeft out: 1 run that diverged.\n");
 }
 
 }  // namespace

@@ -119,6 +119,40 @@ virtual_s = 2
   }
 }
 
+// The clock ends the run between two rows: what it has sent and taken is that of all iterations.
+TEST_F(BudgetRuns, KnowWhatTheyHaveSpentWithoutARowOfTheirLastIteration) {
+  const auto study = [](const std::string& every) {
+    return kTimedStudy + "[protocol]\nkind = \"asp\"\ncompute = \"lognormal:0.01,0.5\"\n" +
+           "[budget]\nvirtual_s = 2\n[probes]\nevaluate = 50\ntimes = false\nevery = " + every;
+  };
+  ASSERT_EQ(run(study("1")).code, 0);
+  const auto all = status()["totals"];
+  const std::string rows = table("iterations.csv");
+  EXPECT_EQ(all["sent_bytes"], std::stod(column(rows, "total_sent_bytes").back()));
+  EXPECT_EQ(all["uplink_bytes"], std::stod(column(rows, "total_uplink_bytes").back()));
+  EXPECT_EQ(all["nnz_sent"], std::stod(column(rows, "total_nnz_sent").back()));
+  EXPECT_EQ(all["virtual_s"], std::stod(column(rows, "virtual_s").back()));
+  std::filesystem::remove_all(results());
+  ASSERT_EQ(run(study("50")).code, 0);
+  ASSERT_NE(column(table("iterations.csv"), "virtual_s").back(), column(rows, "virtual_s").back());
+  for (const char* total : {"sent_bytes", "uplink_bytes", "nnz_sent", "virtual_s"}) {
+    EXPECT_EQ(status()["totals"][total], all[total]) << total;
+  }
+}
+
+TEST_F(BudgetRuns, OfUnlikeProtocolsHaveATableAtEqualTime) {
+  const std::string study = kTimedStudy + "[protocol]\ncompute = 0.1\n[budget]\nvirtual_s = 10\n" +
+                            "[probes]\nevery = 7\nevaluate = 7\n[sweep]\n" +
+                            "\"protocol.kind\" = [\"bsp\", \"asp\"]\n";
+  ASSERT_EQ(run(study).code, 0);
+  ASSERT_EQ(residuum_program({"report", "results/tiny"}, folder_.path()).code, 0);
+  const auto seconds = column(table("tables/equal-time.csv"), "model_time_s");
+  ASSERT_EQ(seconds.size(), 2U);
+  for (const auto& one : seconds) {
+    EXPECT_NEAR(std::stod(one), 10, 1);
+  }
+}
+
 // Workers of a process wait together, so that a real run takes at least what is predicted. By how
 // much it takes more is for the reader of the report.
 TEST_F(BudgetRuns, OfBothExecutionsAreHeldAgainstEachOther) {
