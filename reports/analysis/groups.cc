@@ -83,6 +83,28 @@ std::string plain_name(const Run& run) {
   return kind.empty() ? run.id : kind;
 }
 
+constexpr std::string_view kCut = "…";
+
+/// Returns the values in a name: "gtopk-tree" and "0.01" of "gtopk-tree, rho=0.01".
+std::vector<std::string> words_of(std::string_view name) {
+  constexpr std::string_view kComma = ", ";
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find(kComma, begin), name.size());
+    const std::string_view part = name.substr(begin, end - begin);
+    words.emplace_back(part.substr(part.find('=') + 1));  // all of it where there is none
+    begin = end + kComma.size();
+  }
+  return words;
+}
+
+/// Returns whether a word is the value without its middle.
+bool is_cut_of(std::string_view word, std::string_view value) {
+  const std::size_t at = word.find(kCut);
+  return at != std::string_view::npos && value.starts_with(word.substr(0, at)) &&
+         value.ends_with(word.substr(at + kCut.size()));
+}
+
 /// MethodNames has the names of a folder's methods, which are short and differ.
 class MethodNames {
  public:
@@ -115,12 +137,26 @@ class MethodNames {
     return name.empty() ? plain_name(run) : name;
   }
 
-  /// Returns all that varies in a run; empty where its name says it.
-  static std::string settings_behind(const std::string& name, const Run& run) {
-    constexpr std::string_view kCut = "…";
-    const bool is_cut = run.label.empty() && name.find(kCut) != std::string::npos;
-    const std::string whole = is_cut ? label_text(label_parts_of(run, {}, false)) : std::string();
-    return whole == name ? std::string() : whole;
+  /// Returns what is cut in the name of a run: values, or where these do not say it the name.
+  static std::vector<CutWord> cut_in(const std::string& name, const Run& run) {
+    const LabelParts parts = label_parts_of(run, {}, false);
+    const std::string whole = label_text(parts);
+    if (!run.label.empty() || name.find(kCut) == std::string::npos || name == whole) {
+      return {};
+    }
+    std::vector<CutWord> cut;
+    for (const auto& word : words_of(name)) {
+      const auto part = std::find_if(parts.begin(), parts.end(), [&](const LabelPart& one) {
+        return is_cut_of(word, one.value);
+      });
+      if (word.find(kCut) != std::string::npos && part == parts.end()) {
+        return {{.shown = name, .whole = whole}};
+      }
+      if (word.find(kCut) != std::string::npos) {
+        cut.push_back({.shown = word, .whole = part->value});
+      }
+    }
+    return cut;
   }
 
  private:
@@ -288,7 +324,7 @@ std::vector<Group> group_runs(const ResultFolder& folder) {
     if (is_new) {
       const std::string name = names.of(run);
       groups.push_back({.label = name,
-                        .settings = MethodNames::settings_behind(name, run),
+                        .cut = MethodNames::cut_in(name, run),
                         .varying = run.varying,
                         .runs = {}});
     }
@@ -315,6 +351,19 @@ std::vector<std::string> method_labels(const ResultFolder& folder) {
     labels[i] = labels[i].empty() ? names.of(folder.runs[i]) : labels[i];
   }
   return labels;
+}
+
+std::vector<CutWord> cut_words(const std::vector<Group>& groups,
+                               const std::vector<std::size_t>& places) {
+  std::vector<CutWord> words;
+  for (const std::size_t place : places) {
+    for (const auto& word : groups.at(place).cut) {
+      if (std::find(words.begin(), words.end(), word) == words.end()) {
+        words.push_back(word);
+      }
+    }
+  }
+  return words;
 }
 
 std::vector<std::string> methods_not_begun(const ResultFolder& folder,

@@ -174,7 +174,7 @@ struct MapSize {
   double width_px = 720;
   double font_px = 14;
   double width_in = 7;
-  double font_pt = 11;
+  double font_pt = 11 / 1.5;
 
   double height_px(const HeatMap& map) const {
     constexpr double kAround = 200.0 / 14;  // letters: title, axes and the slanted ticks
@@ -191,12 +191,10 @@ MapSize size_of(const HeatMap& map) {
   constexpr double kPixelsPerInch = 96;
   constexpr double kPointsPerInch = 72;
   const double width_in = map.paper->width_mm / kMillimetresPerInch;
-  // A terminal of cairo makes letters of 12 points 16 points high, if it is not told to scale them.
-  constexpr double kCairoScale = 0.75;
   return {.width_px = kPixelsPerInch * width_in,
           .font_px = kPixelsPerInch / kPointsPerInch * map.paper->font_pt,
           .width_in = width_in,
-          .font_pt = kCairoScale * map.paper->font_pt};
+          .font_pt = map.paper->font_pt};
 }
 
 /// Returns the commands for title and axes, whose texts a PDF may have to change.
@@ -256,7 +254,8 @@ std::string heat_map_gp(const HeatMap& map) {
              gnuplot_text(shade_label(map))) +
          fmt::format(
              "if (strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0) {{\n"
-             "  set terminal pdfcairo size {1:.4g}in,{2:.3f}in font 'sans-serif,{3:.4g}'\n"
+             "  set terminal pdfcairo size {1:.4g}in,{2:.3f}in font 'sans-serif,{3:.3g}' "
+             "fontscale 0.75\n"
              "  set output '{0}.pdf'\n"
              "  pdf = 1\n"
              "{4}"

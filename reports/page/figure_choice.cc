@@ -246,16 +246,14 @@ std::vector<std::string> methods_not_drawn(const ResultFolder& folder,
   return missing;
 }
 
-std::vector<std::string> settings_of_names(const ResultFolder& folder, const FigureSpec& spec) {
-  std::vector<std::string> lines;
-  const auto groups = group_runs(folder);
+std::vector<CutWord> cut_words_in(const ResultFolder& folder, const FigureSpec& spec) {
+  std::vector<std::size_t> shown;
   for (const auto& curve : spec.curves) {
-    if (curve.group && !curve.is_bound && !groups[*curve.group].settings.empty()) {
-      lines.push_back(
-          fmt::format("{}: {}", groups[*curve.group].label, groups[*curve.group].settings));
+    if (curve.group) {
+      shown.push_back(*curve.group);
     }
   }
-  return lines;
+  return cut_words(group_runs(folder), shown);
 }
 
 }  // namespace residuum::reports

@@ -52,7 +52,7 @@ std::vector<std::string> methods_not_drawn(const ResultFolder& folder,
                                            const FigureChoice& choice,
                                            const FigureSpec& spec);
 
-/// Returns "NAME: SETTINGS" of each curve in whose name a value is cut.
-std::vector<std::string> settings_of_names(const ResultFolder& folder, const FigureSpec& spec);
+/// Returns what is cut in the names of the figure's curves.
+std::vector<CutWord> cut_words_in(const ResultFolder& folder, const FigureSpec& spec);
 
 }  // namespace residuum::reports

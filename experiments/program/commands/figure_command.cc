@@ -118,8 +118,8 @@ reports::FigureSpec plan(const FigureOptions& given, reports::IntervalKind kind)
                     given.quantity,
                     fmt::join(missing, "; ")));
   }
-  for (const auto& line : reports::settings_of_names(folder, spec)) {
-    say(fmt::format("note: {}", line));
+  for (const auto& [word, whole] : reports::cut_words_in(folder, spec)) {
+    say(fmt::format("note: in names {} is {}", word, whole));
   }
   return spec;
 }

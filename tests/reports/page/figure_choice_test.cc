@@ -160,7 +160,7 @@ TEST_F(ChosenMap, IsThatOfTheReportWithAllMethods) {
             "--by: 'phase-delta' is a heat map, which has all methods on axes of its own");
 }
 
-TEST(SettingsOfNames, AreSaidOfNamesWithACutValue) {
+TEST(CutWords, AreThoseOfTheFiguresNames) {
   const TemporaryFolder folder;
   SyntheticStudy study;
   study.methods = {SyntheticMethod{.aggregator = "sparse-reduce-scatter-in-rings"},
@@ -171,9 +171,9 @@ TEST(SettingsOfNames, AreSaidOfNamesWithACutValue) {
   const auto figure = plan_chosen_figure(read, {.quantity = "delta", .by = {}, .methods = {}});
 
   EXPECT_EQ(figure.spec.curves[0].label, "sparse-re…r-in-rings, captured, rho=0.01");
-  EXPECT_THAT(settings_of_names(read, figure.spec),
-              ElementsAre("sparse-re…r-in-rings, captured, rho=0.01: "
-                          "sparse-reduce-scatter-in-rings, captured, rho=0.01"));
+  EXPECT_THAT(cut_words_in(read, figure.spec),
+              ElementsAre(CutWord{.shown = "sparse-re…r-in-rings",
+                                  .whole = "sparse-reduce-scatter-in-rings"}));
 }
 
 }  // namespace
