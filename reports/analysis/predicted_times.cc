@@ -54,7 +54,7 @@ struct Finished {
 };
 using Key = std::pair<std::string, std::int64_t>;  // what decides a run, and its seed
 
-bool is_real(const Run& run) { return run.facts.protocol.is_real; }
+bool is_real(const Run& run) { return run.facts.protocol.is_on_wall_clock; }
 
 /// Returns the runs with real execution, or those without, that finished.
 std::vector<Finished> finished_runs(const ResultFolder& folder,

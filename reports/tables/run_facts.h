@@ -1,6 +1,5 @@
 #pragma once
-// status.json holds the record of a run (core/record/run_facts.h) field by field, each at
-// its path.
+// status.json holds the record of a run (core/record/run_facts.h) field by field, each at its path.
 
 #include "core/record/run_facts.h"
 #include "reports/tables/files.h"

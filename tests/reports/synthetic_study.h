@@ -202,7 +202,7 @@ inline void SyntheticStudy::write_run(const std::filesystem::path& folder,
   checks.close();
   Json status = synthetic_status(*this, m, seed);
   if (!m.execution.empty()) {
-    status["laws"]["protocol"]["is_real"] = m.execution == "real";
+    status["laws"]["protocol"]["is_on_wall_clock"] = m.execution == "real";
   }
   write_json_atomically(run / "status.json", with_print(status));
 }

@@ -221,7 +221,7 @@ TEST_F(SearchedStudy, NamesAKeyThatNoRunReads) {
 
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, HasSubstr("'sparsifier.densty' at 'search.key' at "));
-  EXPECT_THAT(finished.err, HasSubstr(" is not read here, with kind \"top-k\"; keys that are: k"));
+  EXPECT_THAT(finished.err, HasSubstr("did you mean 'sparsifier.density'?"));
 }
 
 }  // namespace

@@ -203,7 +203,8 @@ TEST(RunConfig, RefusesWhatCannotBeMeant) {
               HasSubstr("did you mean 'quadratic'?"));
   EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.density=0.1"}),
               HasSubstr("give one of them"));
-  EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.densty=0.1"}), HasSubstr("is not read here"));
+  EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.densty=0.1"}),
+              HasSubstr("did you mean 'sparsifier.density'?"));
   EXPECT_THAT(config_error(kConfigStudy, {"workers.count=0"}), HasSubstr("workers.count"));
   EXPECT_THAT(config_error(kConfigStudy, {"workers.count=four"}), HasSubstr("whole number"));
   EXPECT_THAT(config_error(kConfigStudy, {"workers.batch=8"}), HasSubstr("no data set"));
