@@ -177,9 +177,9 @@ struct MapSize {
   double font_pt = 11 / 1.5;
 
   double height_px(const HeatMap& map) const {
-    constexpr double kAround = 200.0 / 14;  // letters: title, axes and the slanted ticks
+    const double around = (map.paper ? 150.0 : 200.0) / 14;  // title, axes and the slanted ticks
     constexpr double kRow = 40.0 / 14;
-    return font_px * (kAround + kRow * static_cast<double>(map.rows.size()));
+    return font_px * (around + kRow * static_cast<double>(map.rows.size()));
   }
 };
 
@@ -197,19 +197,26 @@ MapSize size_of(const HeatMap& map) {
           .font_pt = map.paper->font_pt};
 }
 
-/// Returns the commands for title and axes, whose texts a PDF may have to change.
-std::string texts_gp(const HeatMap& map) {
+/// Returns the commands for title and axes, whose texts a PDF may have to change. In a paper the
+/// caption is the title, and numbers are smaller. `font` is in the terminal's unit.
+std::string texts_gp(const HeatMap& map, double font) {
+  constexpr double kSmaller = 0.8;
+  const double of_numbers = (map.paper ? kSmaller : 1) * font;
   return fmt::format(
-      "set title {0} noenhanced\n"
+      "numbers = ',{5:.4g}'\n"
+      "{0}"
       "set xlabel {1} noenhanced\n"
       "set ylabel {2} noenhanced\n"
-      "set xtics scale 0 rotate by -30 noenhanced ({3})\n"
-      "set ytics scale 0 noenhanced ({4})\n",
-      gnuplot_plain(drawn_label(map.title)),
+      "set xtics scale 0 rotate by -30 font numbers noenhanced ({3})\n"
+      "set ytics scale 0 font numbers noenhanced ({4})\n"
+      "set cbtics font numbers\n",
+      map.paper ? ""
+                : fmt::format("set title {} noenhanced\n", gnuplot_plain(drawn_label(map.title))),
       gnuplot_plain(drawn_label(map.column_key)),
       gnuplot_plain(drawn_label(map.row_key)),
       tick_list(map.columns),
-      tick_list(map.rows));
+      tick_list(map.rows),
+      of_numbers);
 }
 
 }  // namespace
@@ -231,7 +238,7 @@ std::string heat_map_gp(const HeatMap& map) {
              size.width_px,
              height,
              size.font_px,
-             texts_gp(map)) +
+             texts_gp(map, size.font_px)) +
          fmt::format(
              "set xrange [-0.5:{1}]\n"
              "set yrange [{2}:-0.5]\n"
@@ -243,15 +250,17 @@ std::string heat_map_gp(const HeatMap& map) {
              "set cblabel {5} noenhanced\n"
              "ink(shade) = shade < low + (high - low) * 0.44 ? 0xffffff : 0x000000\n"
              "unset key\n"
+             "is_there(word) = word ne 'nan'\n"
              "plot '{0}.csv' skip 1 using 2:1:4 with image pixels, \\\n"
-             "     '{0}.csv' skip 1 using 2:1:(strcol(3) eq 'nan' ? '' : sprintf('%.4g', $3)):"
-             "(ink($4)) with labels textcolor rgb variable\n",
+             "     '{0}.csv' skip 1 using 2:1:(is_there(strcol(3)) ? sprintf('%.{6}g', $3) : ''):"
+             "(ink($4)) with labels font numbers textcolor rgb variable\n",
              map.name,
              static_cast<double>(map.columns.size()) - 0.5,
              static_cast<double>(map.rows.size()) - 0.5,
              format_number(shades.low),
              format_number(shades.high),
-             gnuplot_text(shade_label(map))) +
+             gnuplot_text(shade_label(map)),
+             map.paper ? 3 : 4) +
          fmt::format(
              "if (strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0) {{\n"
              "  set terminal pdfcairo size {1:.4g}in,{2:.3f}in font 'sans-serif,{3:.3g}' "
@@ -265,7 +274,7 @@ std::string heat_map_gp(const HeatMap& map) {
              size.width_in,
              size.width_in / size.width_px * height,
              size.font_pt,
-             texts_gp(map));
+             texts_gp(map, size.font_pt));
 }
 
 }  // namespace residuum::reports

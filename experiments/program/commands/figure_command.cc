@@ -215,7 +215,10 @@ ExitCode figure_command(const Options& options) {
   const bool is_sized = given.file.has_filename() || given.format || given.width || given.font_size;
   if (auto map = plan_map(given)) {
     require(given.where.empty(), "--where is for kept tables; a heat map has all methods");
-    map->paper = is_sized ? std::optional(size) : std::nullopt;
+    if (is_sized) {
+      map->paper = size;
+      say(fmt::format("note: for the caption: {}", map->title));
+    }
     write_figure(*std::move(map), given.file);
     return ExitCode::done;
   }

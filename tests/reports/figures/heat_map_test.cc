@@ -127,6 +127,8 @@ TEST(HeatMap, HasTheSizeOfAPaper) {
   EXPECT_THAT(heat_map_gp(map), HasSubstr("set terminal svg size 288,"));
   EXPECT_THAT(heat_map_gp(map), HasSubstr("set terminal pdfcairo size 3in,"));
   EXPECT_THAT(heat_map_gp(map), HasSubstr("font 'sans-serif,12'"));
+  EXPECT_THAT(heat_map_gp(map), HasSubstr("font 'sans-serif,9' fontscale 0.75\n"));
+  EXPECT_THAT(heat_map_gp(map), ::testing::Not(HasSubstr("set title"))) << "the caption has it";
   EXPECT_THAT(heat_map_tex(map), HasSubstr("width=60.96mm, height=45.72mm"));
 }
 
