@@ -194,7 +194,7 @@ std::vector<std::string> cut_apart(const Labels& names, std::size_t most) {
 
 std::vector<std::string> short_labels(std::vector<LabelParts> methods,
                                       const std::vector<LabelParts>& named) {
-  const Labels labels = all_labels_of(methods);
+  Labels labels = all_labels_of(methods);
   if (std::none_of(labels.begin(), labels.end(), is_long)) {
     return labels;
   }
