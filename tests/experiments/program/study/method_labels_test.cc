@@ -198,7 +198,7 @@ TEST_F(MethodLabels, AreOneNameInPlanProgressTablesAndFigures) {
   const std::string name = "sparse-re…e-scatter, none, k=4, eta=0.02";
   const Finished finished = run(sweep);
   ASSERT_EQ(finished.code, 0) << finished.err;
-  EXPECT_THAT(finished.out + finished.err, HasSubstr(name + " seed=1"));
+  EXPECT_THAT(finished.out + finished.err, HasSubstr(": " + name + " seed=2"));
   EXPECT_THAT(of_results("runs.csv"), HasSubstr('"' + name + '"'));
   ASSERT_EQ(residuum_program({"report", "r"}, folder_.path()).code, 0);
   EXPECT_THAT(of_results("tables/results.md"),
