@@ -36,7 +36,7 @@ constexpr std::array<ShortName, 13> kShortNames{{{"objective.kind", ""},
 LabelPart part(const Run& run, std::string_view key, std::string_view name, const Json& value) {
   const auto label = run.value_labels.find(std::string(key));
   if (label != run.value_labels.end()) {
-    return {.word = {}, .value = label->second};
+    return {.word = {}, .value = label->second, .is_own = true};
   }
   const bool is_text = value.is_string();
   if (name.empty() && is_text) {
@@ -83,6 +83,28 @@ std::string plain_name(const Run& run) {
   return kind.empty() ? run.id : kind;
 }
 
+constexpr std::string_view kCut = "…";
+
+/// Returns the values in a name: "gtopk-tree" and "0.01" of "gtopk-tree, rho=0.01".
+std::vector<std::string> words_of(std::string_view name) {
+  constexpr std::string_view kComma = ", ";
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find(kComma, begin), name.size());
+    const std::string_view part = name.substr(begin, end - begin);
+    words.emplace_back(part.substr(part.find('=') + 1));  // all of it where there is none
+    begin = end + kComma.size();
+  }
+  return words;
+}
+
+/// Returns whether a word is the value without its middle.
+bool is_cut_of(std::string_view word, std::string_view value) {
+  const std::size_t at = word.find(kCut);
+  return at != std::string_view::npos && value.starts_with(word.substr(0, at)) &&
+         value.ends_with(word.substr(at + kCut.size()));
+}
+
 /// MethodNames has the names of a folder's methods, which are short and differ.
 class MethodNames {
  public:
@@ -99,7 +121,7 @@ class MethodNames {
         add(run);
       }
     }
-    const auto names = short_labels(methods_);
+    const auto names = short_labels(methods_, named_);
     for (std::size_t i = 0; i < names.size(); ++i) {
       names_[label_text(methods_[i])] = names[i];
     }
@@ -115,15 +137,40 @@ class MethodNames {
     return name.empty() ? plain_name(run) : name;
   }
 
+  /// Returns what is cut in the name of a run: values, or where these do not say it the name.
+  static std::vector<CutWord> cut_in(const std::string& name, const Run& run) {
+    const LabelParts parts = label_parts_of(run, {}, false);
+    const std::string whole = label_text(parts);
+    if (!run.label.empty() || name.find(kCut) == std::string::npos || name == whole) {
+      return {};
+    }
+    std::vector<CutWord> cut;
+    for (const auto& word : words_of(name)) {
+      const auto part = std::find_if(parts.begin(), parts.end(), [&](const LabelPart& one) {
+        return is_cut_of(word, one.value);
+      });
+      if (word.find(kCut) != std::string::npos && part == parts.end()) {
+        return {{.shown = name, .whole = whole}};
+      }
+      if (word.find(kCut) != std::string::npos) {
+        cut.push_back({.shown = word, .whole = part->value});
+      }
+    }
+    return cut;
+  }
+
  private:
   void add(const Run& run) {
-    auto parts = run.label.empty() ? label_parts_of(run, {}, false) : LabelParts();
-    if (!parts.empty() && names_.emplace(label_text(parts), std::string()).second) {
+    auto parts = label_parts_of(run, {}, false);
+    if (!run.label.empty()) {
+      named_.push_back(std::move(parts));
+    } else if (!parts.empty() && names_.emplace(label_text(parts), std::string()).second) {
       methods_.push_back(std::move(parts));
     }
   }
 
   std::vector<LabelParts> methods_;
+  std::vector<LabelParts> named_;             // by the study
   std::map<std::string, std::string> names_;  // by all that the parts say
 };
 
@@ -135,7 +182,9 @@ void make_labels_differ(const ResultFolder& folder, std::vector<Group>& groups) 
   for (auto& group : groups) {
     if (count[group.label] > 1) {
       const Run& run = folder.runs[group.runs.front()];
-      const std::string id = fmt::format(" [{}]", run.id.substr(run.id.size() - 12));
+      constexpr std::size_t kShown = 12;
+      const std::size_t begin = run.id.size() - std::min(kShown, run.id.size());
+      const std::string id = fmt::format(" [{}]", run.id.substr(begin));
       const std::string name = label_text(label_parts_of(run, {}, true));
       group.label = cut_apart({name}, kMostLabelCharacters - id.size()).front() + id;
     }
@@ -273,7 +322,11 @@ std::vector<Group> group_runs(const ResultFolder& folder) {
     const std::string key = config.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     const auto [found, is_new] = place.emplace(key, groups.size());
     if (is_new) {
-      groups.push_back({.label = names.of(run), .varying = run.varying, .runs = {}});
+      const std::string name = names.of(run);
+      groups.push_back({.label = name,
+                        .cut = MethodNames::cut_in(name, run),
+                        .varying = run.varying,
+                        .runs = {}});
     }
     groups[found->second].runs.push_back(i);
   }
@@ -287,16 +340,30 @@ std::vector<Group> group_runs(const ResultFolder& folder) {
 }
 
 std::vector<std::string> method_labels(const ResultFolder& folder) {
+  std::vector<std::string> labels(folder.runs.size());
+  for (const auto& group : group_runs(folder)) {
+    for (const std::size_t i : group.runs) {
+      labels[i] = group.label;
+    }
+  }
   const MethodNames names(folder);
-  std::vector<std::string> labels;
-  for (const auto& run : folder.runs) {
-    const auto same = std::find_if(folder.runs.begin(), folder.runs.end(), [&](const Run& other) {
-      return !other.config.empty() && other.varying == run.varying;
-    });
-    const bool is_told = run.config.empty() && run.is_known && same != folder.runs.end();
-    labels.push_back(names.of(is_told ? *same : run));
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    labels[i] = labels[i].empty() ? names.of(folder.runs[i]) : labels[i];
   }
   return labels;
+}
+
+std::vector<CutWord> cut_words(const std::vector<Group>& groups,
+                               const std::vector<std::size_t>& places) {
+  std::vector<CutWord> words;
+  for (const std::size_t place : places) {
+    for (const auto& word : groups.at(place).cut) {
+      if (std::find(words.begin(), words.end(), word) == words.end()) {
+        words.push_back(word);
+      }
+    }
+  }
+  return words;
 }
 
 std::vector<std::string> methods_not_begun(const ResultFolder& folder,

@@ -10,8 +10,17 @@
 
 namespace residuum::reports {
 
+/// A CutWord is a value that names have without its middle, or a name that is cut itself.
+struct CutWord {
+  std::string shown;  // "sparse…scatter"
+  std::string whole;
+
+  bool operator==(const CutWord&) const = default;
+};
+
 struct Group {
   std::string label;              // "gtopk-tree, captured, rho=0.01"
+  std::vector<CutWord> cut = {};  // what is cut in the label
   Json varying = Json::object();  // as in config.json
   std::vector<std::size_t> runs;  // positions in ResultFolder::runs; those not begun come last
 };
@@ -20,6 +29,10 @@ struct Group {
 /// config.json. A run that has not begun is of the group whose runs vary as the study planned it.
 /// Runs on different data are no methods: then there are no groups.
 std::vector<Group> group_runs(const ResultFolder& folder);
+
+/// Returns what is cut in the labels of these groups, each word once, in their order.
+std::vector<CutWord> cut_words(const std::vector<Group>& groups,
+                               const std::vector<std::size_t>& places);
 
 /// Returns the labels of the methods of which no run has begun, in study order.
 std::vector<std::string> methods_not_begun(const ResultFolder& folder,

@@ -101,7 +101,8 @@ PredictedTime held(const ResultFolder& folder,
                    const std::pair<std::size_t, std::size_t>& real_and_simulated,
                    const std::vector<SeedPair>& pairs) {
   const auto& [real, simulated] = real_and_simulated;
-  PredictedTime held{.label = method_label(folder.runs[groups[real].runs.front()], kExecution),
+  const Run& first = folder.runs[groups[real].runs.front()];
+  PredictedTime held{.label = first.label.empty() ? method_label(first, kExecution) : first.label,
                      .predicted = simulated,
                      .measured = real,
                      .times = times_of(pairs),

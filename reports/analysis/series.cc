@@ -112,6 +112,7 @@ std::optional<double> total_of(const IterationRecord& record,
 }
 
 struct RunSeries {
+  bool is_finished = false;
   std::vector<ThinnedSeries> columns;
   std::array<bool, kTotals.size()> has_total{};  // in every row
 };
@@ -121,6 +122,7 @@ RunSeries read_run(const ResultFolder& folder,
                    const std::vector<Column>& columns,
                    GradientAxis axis) {
   RunSeries series;
+  series.is_finished = run.state == "finished";
   series.columns.resize(columns.size());
   series.has_total.fill(true);
   const auto gradients = gradients_of_iteration(folder, run, axis);
@@ -145,6 +147,7 @@ RunSeries read_run(const ResultFolder& folder,
 struct PlaceValues {
   bool is_even = false;  // it is one of those that are kept evenly
   std::vector<double> by_run;
+  std::vector<bool> has_run;
   std::array<std::vector<double>, kTotals.size()> totals;
   std::vector<double> values;
 };
@@ -161,6 +164,8 @@ std::map<std::uint64_t, PlaceValues> gather(std::vector<RunSeries>& runs,
       PlaceValues& place = places[sample.iteration];
       place.by_run.resize(runs.size(), kNone);
       place.by_run[r] = sample.value;
+      place.has_run.resize(runs.size(), false);
+      place.has_run[r] = true;
       place.is_even = place.is_even || sample.place % stride == 0;
       place.values.push_back(sample.value);
       for (std::size_t i = 0; i < kTotals.size(); ++i) {
@@ -169,6 +174,32 @@ std::map<std::uint64_t, PlaceValues> gather(std::vector<RunSeries>& runs,
     }
   }
   return places;
+}
+
+/// Leaves out the places at which a finished run that was measured has no value: where the shorter
+/// runs have ended, a middle of the others would leap. Runs whose places are mostly different keep
+/// all.
+void leave_out_incomplete(const std::vector<RunSeries>& runs,
+                          std::size_t column,
+                          std::map<std::uint64_t, PlaceValues>& places) {
+  const auto lacks_a_run = [&](const PlaceValues& place) {
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      const bool counts = runs[r].is_finished && !runs[r].columns[column].samples().empty();
+      if (counts && !place.has_run[r]) {
+        return true;
+      }
+    }
+    return false;
+  };
+  std::size_t most = 0;
+  for (const auto& run : runs) {
+    most = std::max(most, run.columns[column].samples().size());
+  }
+  auto complete = places;
+  std::erase_if(complete, [&](const auto& entry) { return lacks_a_run(entry.second); });
+  if (2 * complete.size() >= most) {
+    places = std::move(complete);
+  }
 }
 
 std::array<bool, kTotals.size()> known_totals(const std::vector<RunSeries>& runs) {
@@ -187,7 +218,9 @@ GroupSeries combine(std::vector<RunSeries>& runs, std::size_t column, IntervalKi
   }
   const auto known = known_totals(runs);
   series.live.seeds.resize(runs.size());
-  for (const auto& [iteration, at] : gather(runs, column, series.stride)) {
+  auto places = gather(runs, column, series.stride);
+  leave_out_incomplete(runs, column, places);
+  for (const auto& [iteration, at] : places) {
     const Point point = seeds_point(static_cast<double>(iteration), at.values, kind);
     series.live.points.push_back(point);
     for (std::size_t r = 0; r < runs.size(); ++r) {

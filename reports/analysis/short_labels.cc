@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 
 namespace residuum::reports {
 namespace {
@@ -57,19 +56,30 @@ std::map<std::string, std::size_t> counts_of_parts(const std::vector<LabelParts>
   return counts;
 }
 
-/// A method that has nothing else keeps its first part.
-void leave_out_shared(std::vector<LabelParts>& methods) {
-  if (methods.size() < 2) {
+/// Where a method has nothing else, all keep its first part. Names of the study's own stay.
+void leave_out_shared(std::vector<LabelParts>& methods, const std::vector<LabelParts>& named) {
+  std::vector<LabelParts> all = methods;
+  all.insert(all.end(), named.begin(), named.end());
+  if (all.size() < 2) {
     return;
   }
-  const auto counts = counts_of_parts(methods);
-  for (auto& parts : methods) {
-    const LabelPart first = parts.front();
-    std::erase_if(parts,
-                  [&](const LabelPart& part) { return counts.at(part.text()) == methods.size(); });
-    if (parts.empty()) {
-      parts.push_back(first);
+  std::set<std::string> shared;
+  for (const auto& [text, count] : counts_of_parts(all)) {
+    if (count == all.size()) {
+      shared.insert(text);
     }
+  }
+  const auto is_left_out = [&](const LabelPart& part) {
+    return !part.is_own && shared.contains(part.text());
+  };
+  const auto empty = std::find_if(methods.begin(), methods.end(), [&](const LabelParts& parts) {
+    return std::all_of(parts.begin(), parts.end(), is_left_out);
+  });
+  if (empty != methods.end()) {
+    shared.erase(empty->front().text());
+  }
+  for (auto& parts : methods) {
+    std::erase_if(parts, is_left_out);
   }
 }
 
@@ -91,38 +101,63 @@ void shorten_words(std::vector<LabelParts>& methods) {
   }
 }
 
-/// Leaves out of the parts of method `i` what most methods have too, while its label is long and
-/// stays different from all others. Of what most have, numbers go before names of components: a
-/// reader knows a method by its components.
-void leave_out_common(const std::map<std::string, std::size_t>& counts,
-                      std::size_t i,
-                      LabelParts& parts,
-                      Labels& labels) {
-  LabelParts by_count(parts.rbegin(), parts.rend());  // of equal counts the last first
-  const auto rank = [&](const LabelPart& part) {
-    const std::size_t count = counts.at(part.text());
-    return std::tuple(2 * count > labels.size(), !part.word.empty(), count);
-  };
-  std::stable_sort(by_count.begin(), by_count.end(), [&](const LabelPart& a, const LabelPart& b) {
-    return rank(a) > rank(b);
-  });
-  for (const auto& part : by_count) {
-    if (!is_long(labels[i]) || parts.size() == 1) {
-      return;
-    }
-    LabelParts fewer = parts;
-    fewer.erase(std::find(fewer.begin(), fewer.end(), part));
-    const std::string label = label_text(fewer);
-    if (std::find(labels.begin(), labels.end(), label) == labels.end()) {
-      parts = fewer;
-      labels[i] = label;
+Labels all_labels_of(const std::vector<LabelParts>& methods) {
+  Labels labels(methods.size());
+  std::transform(methods.begin(), methods.end(), labels.begin(), label_text);
+  return labels;
+}
+
+/// Leaves a long name the one part that the study has named and no other method has.
+void leave_unique_names(std::vector<LabelParts>& methods) {
+  const auto counts = counts_of_parts(methods);
+  for (auto& parts : methods) {
+    const auto unique = std::find_if(parts.begin(), parts.end(), [&](const LabelPart& part) {
+      return part.is_own && counts.at(part.text()) == 1;
+    });
+    if (unique != parts.end() && is_long(label_text(parts))) {
+      parts = LabelParts{*unique};
     }
   }
 }
 
-Labels all_labels_of(const std::vector<LabelParts>& methods) {
-  Labels labels(methods.size());
-  std::transform(methods.begin(), methods.end(), labels.begin(), label_text);
+/// Returns the methods with no value longer than `most`, or none but those that the study has
+/// named. A value is cut alike in all methods, and different ones stay different.
+std::vector<LabelParts> with_short_values(std::vector<LabelParts> methods,
+                                          std::size_t most,
+                                          bool cuts_own) {
+  std::set<std::string> different;
+  for (const auto& parts : methods) {
+    for (const auto& part : parts) {
+      if (cuts_own || !part.is_own) {
+        different.insert(part.value);
+      }
+    }
+  }
+  const Labels whole(different.begin(), different.end());
+  const Labels cut = cut_apart(whole, most);
+  for (auto& parts : methods) {
+    for (auto& part : parts) {
+      const auto found = std::lower_bound(whole.begin(), whole.end(), part.value);
+      if ((cuts_own || !part.is_own) && found != whole.end() && *found == part.value) {
+        part.value = cut[static_cast<std::size_t>(found - whole.begin())];
+      }
+    }
+  }
+  return methods;
+}
+
+/// Returns the names with their longest values cut as little as makes none of them too long.
+Labels with_cut_values(const std::vector<LabelParts>& methods) {
+  constexpr std::size_t kShortestValue = 5;
+  Labels labels = all_labels_of(methods);
+  for (const bool cuts_own : {false, true}) {
+    for (std::size_t most = kMostLabelCharacters; most >= kShortestValue; --most) {
+      if (std::none_of(labels.begin(), labels.end(), is_long)) {
+        return labels;
+      }
+      labels = all_labels_of(with_short_values(methods, most, cuts_own));
+    }
+  }
   return labels;
 }
 
@@ -157,19 +192,16 @@ std::vector<std::string> cut_apart(const Labels& names, std::size_t most) {
   return cut;
 }
 
-std::vector<std::string> short_labels(std::vector<LabelParts> methods) {
+std::vector<std::string> short_labels(std::vector<LabelParts> methods,
+                                      const std::vector<LabelParts>& named) {
   Labels labels = all_labels_of(methods);
   if (std::none_of(labels.begin(), labels.end(), is_long)) {
     return labels;
   }
-  leave_out_shared(methods);
+  leave_out_shared(methods, named);
   shorten_words(methods);
-  labels = all_labels_of(methods);
-  const auto counts = counts_of_parts(methods);
-  for (std::size_t i = 0; i < methods.size(); ++i) {
-    leave_out_common(counts, i, methods[i], labels);
-  }
-  return cut_apart(labels, kMostLabelCharacters);
+  leave_unique_names(methods);
+  return cut_apart(with_cut_values(methods), kMostLabelCharacters);
 }
 
 }  // namespace residuum::reports

@@ -14,6 +14,7 @@ inline constexpr std::size_t kMostLabelCharacters = 40;
 struct LabelPart {
   std::string word;  // the key or a short name of it; empty where the value speaks for itself
   std::string value;
+  bool is_own = false;  // the study has given the value its name
 
   std::string text() const { return word.empty() ? value : word + '=' + value; }
   bool operator==(const LabelPart&) const = default;
@@ -25,10 +26,13 @@ using LabelParts = std::vector<LabelPart>;
 std::string label_text(const LabelParts& parts);
 
 /// Returns the names of methods of which no two have the same parts and none has no part. Where all
-/// names are short, they have all their parts. Else what all methods share is left out, keys are
-/// named by their last word, and long names leave out what most others have too. A name that is
-/// still too long is cut in its middle.
-std::vector<std::string> short_labels(std::vector<LabelParts> methods);
+/// names are short, they have all their parts. Else what all methods share is left out, also those
+/// in `named`, which have names already, and keys are named by their last word. What varies is
+/// never left out, or a name would be read wrongly; a name of the study's own that one method alone
+/// has says enough by itself. Where a name is still too long, the longest values are cut in
+/// their middle, in all names alike, and at last the name is.
+std::vector<std::string> short_labels(std::vector<LabelParts> methods,
+                                      const std::vector<LabelParts>& named = {});
 
 /// Cuts each name to `most` characters, with … where characters were: in the middle if that keeps
 /// different names different, else wherever it does, else with a number.

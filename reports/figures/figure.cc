@@ -302,6 +302,17 @@ std::size_t gaps_of(const FigureSpec& spec) {
   return gaps;
 }
 
+std::size_t cut_off(const FigureSpec& spec) {
+  const double high = y_range(spec).high;
+  std::size_t cut = 0;
+  for (const auto& curve : spec.curves) {
+    for (const auto& point : curve.points) {
+      cut += !curve.is_bound && point.middle && *point.middle > high ? 1 : 0;
+    }
+  }
+  return cut;
+}
+
 std::string note_under(const FigureSpec& spec) {
   std::string note = band_text(spec);
   if (const std::size_t gaps = gaps_of(spec); gaps > 0) {
@@ -309,6 +320,13 @@ std::string note_under(const FigureSpec& spec) {
                         note.empty() ? "" : "; ",
                         gaps,
                         gaps == 1 ? "" : "s");
+  }
+  if (const std::size_t cut = cut_off(spec); cut > 0) {
+    note += fmt::format("{}{} value{} above {:.4g} cut off",
+                        note.empty() ? "" : "; ",
+                        cut,
+                        cut == 1 ? "" : "s",
+                        y_range(spec).high);
   }
   return note;
 }

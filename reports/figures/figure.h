@@ -37,6 +37,7 @@ struct FigureSpec {
   std::optional<Reference> reference;
   std::vector<Curve> curves;
   std::string band = "median, IQR";  // the middle and the band of its points
+  bool is_of_one_method = false;     // others are never in it
   std::optional<PaperSize> paper;  // absent: as wide as the report's page, or as the text in LaTeX
 };
 
@@ -141,7 +142,11 @@ std::string band_text(const FigureSpec& spec);
 /// Returns the number of measured values that the logarithmic axes have no place for.
 std::size_t gaps_of(const FigureSpec& spec);
 
-/// Returns what stands under the plot: what the bands are, and how many gaps there are.
+/// Returns the number of measured values that are cut off above the y axis.
+std::size_t cut_off(const FigureSpec& spec);
+
+/// Returns what stands under the plot: what the bands are, how many gaps there are, and how many
+/// values are above it.
 std::string note_under(const FigureSpec& spec);
 
 /// Returns the label as drawings have it: what is in the middle of a very long one is left out.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/figures/drawn_text.h"
 #include "reports/figures/gnuplot_script.h"
 #include "reports/tables/csv.h"
 
@@ -40,11 +41,13 @@ std::string text_at(std::size_t number,
                     const std::string& place,
                     std::string_view look,
                     double font) {
-  return fmt::format("set label {} {} at {} {} noenhanced font ',{:.4g}'\n",
+  const GnuplotText drawn = gnuplot_drawn(text);
+  return fmt::format("set label {} {} at {} {} {} font ',{:.4g}'\n",
                      number,
-                     gnuplot_text(text),
+                     drawn.argument,
                      place,
                      look,
+                     drawn.mode,
                      font);
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "reports/figures/drawn_text.h"
 #include "reports/figures/gnuplot_paper.h"
 #include "reports/figures/paper_layout.h"
 #include "reports/tables/csv.h"
@@ -66,7 +67,9 @@ std::string legend_title(const FigureSpec& spec, std::string_view label) {
   if (spec.paper) {
     return "notitle";
   }
-  return "title " + gnuplot_text(without_middle(label, legend_of(spec, Canvas{}).longest));
+  const auto text = gnuplot_drawn(without_middle(label, legend_of(spec, Canvas{}).longest));
+  // The key is not enhanced by itself.
+  return fmt::format("title {}{}", text.argument, text.mode == "enhanced" ? " enhanced" : "");
 }
 
 std::string axis(char name, Scale scale) {
@@ -156,6 +159,7 @@ std::string opening(const FigureSpec& spec, std::size_t width, std::size_t heigh
              "set terminal svg size {1},{2} dynamic enhanced font 'sans-serif,{3:.4g}' background "
              "'#ffffff'\n"
              "set output '{0}.svg'\n"
+             "pdf = 0\n"
              "set datafile separator comma\n"
              "set samples 2\n"
              "set border 3 linewidth 0.7\n"
@@ -181,13 +185,17 @@ std::string ranges(const FigureSpec& spec) {
 }
 
 std::string header(const FigureSpec& spec, const Canvas& canvas) {
+  const GnuplotText x_label = gnuplot_drawn(drawn_label(spec.x_label));
+  const GnuplotText y_label = gnuplot_drawn(drawn_label(spec.y_label));
   return opening(spec, canvas.width, canvas_height(spec, canvas), canvas.font) +
          legend_key(spec, canvas, canvas.font) +
          fmt::format(
-             "set xlabel {} offset 0,0.6 noenhanced\n"
-             "set ylabel {} noenhanced\n",
-             gnuplot_text(drawn_label(spec.x_label)),
-             gnuplot_text(drawn_label(spec.y_label))) +
+             "set xlabel {} offset 0,0.6 {}\n"
+             "set ylabel {} {}\n",
+             x_label.argument,
+             x_label.mode,
+             y_label.argument,
+             y_label.mode) +
          note(spec, canvas) + marks_of_gnuplot(spec, canvas.font) + axis('x', spec.x_scale) +
          ticks_of_gnuplot(spec) + axis('y', spec.y_scale) + ranges(spec);
 }
@@ -260,6 +268,7 @@ std::string pdf(const FigureSpec& spec,
       "  set terminal pdfcairo size {1:.4g}in,{2:.3f}in enhanced font 'sans-serif,{3:.3g}' "
       "fontscale 0.75\n"
       "  set output '{0}.pdf'\n"
+      "  pdf = 1\n"
       "{4}"
       "  replot\n"
       "}}\n",

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "reports/figures/drawn_text.h"
 #include "reports/figures/figure.h"
 #include "reports/figures/gnuplot_script.h"
 #include "reports/figures/latex_text.h"
@@ -47,7 +48,7 @@ std::string tick_list(const std::vector<std::string>& values) {
     for (const char c : drawn_label(values[i])) {
       label.append(c == '%' ? 2 : 1, c);
     }
-    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", gnuplot_text(label), i);
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", gnuplot_plain(label), i);
   }
   return text;
 }
@@ -63,7 +64,13 @@ ShadeRange shade_range(const HeatMap& map) {
   const auto [low, high] = std::minmax_element(finite.begin(), finite.end());
   const double least = shade_of(map, *low);
   const double largest = shade_of(map, *high);
-  return {.low = least, .high = largest > least ? largest : least + 1};
+  // gnuplot needs a scale that is wider than the rounding of its ends.
+  constexpr double kLeastSpan = 1e-6;
+  const double span = kLeastSpan * std::max({1.0, std::abs(least), std::abs(largest)});
+  if (largest - least > span) {
+    return {.low = least, .high = largest};
+  }
+  return {.low = least, .high = least + std::max(1.0, std::abs(least))};
 }
 
 std::string_view shade_label(const HeatMap& map) {
@@ -133,7 +140,7 @@ std::string heat_map_tex(const HeatMap& map) {
       "\\begingroup%\n{12}"
       "\\begin{{tikzpicture}}\n"
       "\\begin{{axis}}[\n"
-      "  width=0.8\\linewidth, height=0.6\\linewidth, title={{{1}}},\n"
+      "  width={13}, height={14}, title={{{1}}},\n"
       "  xlabel={{{2}}}, ylabel={{{3}}},\n"
       "  xtick={{{4}}}, xticklabels={{{5}}}, x tick label style={{rotate=45, anchor=east}},\n"
       "  ytick={{{6}}}, yticklabels={{{7}}}, y dir=reverse,\n"
@@ -155,58 +162,119 @@ std::string heat_map_tex(const HeatMap& map) {
       format_number(shades.low),
       format_number(shades.high),
       map.columns.size(),
-      tex_folder_of_csv());
+      tex_folder_of_csv(),
+      map.paper ? fmt::format("{:.4g}mm", 0.8 * map.paper->width_mm) : "0.8\\linewidth",
+      map.paper ? fmt::format("{:.4g}mm", 0.6 * map.paper->width_mm) : "0.6\\linewidth");
 }
 
-std::string heat_map_gp(const HeatMap& map) {
-  constexpr int kWidth = 720;
-  const auto height = 200 + 40 * map.rows.size();
-  const ShadeRange shades = shade_range(map);
-  std::string script = script_opening(map.name);
-  script += fmt::format(
-      "set encoding utf8\n"
-      "set terminal svg size {1},{2} dynamic font 'sans-serif,14' background '#ffffff'\n"
-      "set output '{0}.svg'\n"
-      "set datafile separator comma\n"
-      "set title {3} noenhanced\n"
-      "set xlabel {4} noenhanced\n"
-      "set ylabel {5} noenhanced\n"
-      "set xtics scale 0 rotate by -30 noenhanced ({6})\n"
-      "set ytics scale 0 noenhanced ({7})\n"
-      "set xrange [-0.5:{8}]\n"
-      "set yrange [{9}:-0.5]\n"
-      "set palette defined (0 '#440154', 1 '#472d7b', 2 '#3b528b', 3 '#2c728e', 4 '#21918c', "
-      "5 '#28ae80', 6 '#5ec962', 7 '#addc30', 8 '#fde725')\n"
-      "low = {10}\n"
-      "high = {11}\n"
-      "set cbrange [low:high]\n"
-      "set cblabel {12} noenhanced\n"
-      "ink(shade) = shade < low + (high - low) * 0.44 ? 0xffffff : 0x000000\n"
-      "text(word) = word eq 'nan' ? '' : sprintf('%.4g', real(word))\n"
-      "unset key\n"
-      "plot '{0}.csv' skip 1 using 2:1:4 with image pixels, \\\n"
-      "     '{0}.csv' skip 1 using 2:1:(text(strcol(3))):(ink($4)) with labels textcolor rgb "
-      "variable\n"
-      "if (strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0) {{\n"
-      "  set terminal pdfcairo size 7in,{13:.3f}in font 'sans-serif,11'\n"
-      "  set output '{0}.pdf'\n"
-      "  replot\n"
-      "}}\n",
-      map.name,
-      kWidth,
-      height,
-      gnuplot_text(drawn_label(map.title)),
-      gnuplot_text(drawn_label(map.column_key)),
-      gnuplot_text(drawn_label(map.row_key)),
+namespace {
+
+/// A MapSize is that of a drawing: its width and its letters, in the units of its terminals.
+struct MapSize {
+  double width_px = 720;
+  double font_px = 14;
+  double width_in = 7;
+  double font_pt = 11 / 1.5;
+
+  double height_px(const HeatMap& map) const {
+    const double around = (map.paper ? 150.0 : 200.0) / 14;  // title, axes and the slanted ticks
+    constexpr double kRow = 40.0 / 14;
+    return font_px * (around + kRow * static_cast<double>(map.rows.size()));
+  }
+};
+
+MapSize size_of(const HeatMap& map) {
+  if (!map.paper) {
+    return {};
+  }
+  constexpr double kMillimetresPerInch = 25.4;
+  constexpr double kPixelsPerInch = 96;
+  constexpr double kPointsPerInch = 72;
+  const double width_in = map.paper->width_mm / kMillimetresPerInch;
+  return {.width_px = kPixelsPerInch * width_in,
+          .font_px = kPixelsPerInch / kPointsPerInch * map.paper->font_pt,
+          .width_in = width_in,
+          .font_pt = map.paper->font_pt};
+}
+
+/// Returns the commands for title and axes, whose texts a PDF may have to change. In a paper the
+/// caption is the title, and numbers are smaller. `font` is in the terminal's unit.
+std::string texts_gp(const HeatMap& map, double font) {
+  constexpr double kSmaller = 0.8;
+  const double of_numbers = (map.paper ? kSmaller : 1) * font;
+  return fmt::format(
+      "numbers = ',{5:.4g}'\n"
+      "{0}"
+      "set xlabel {1} noenhanced\n"
+      "set ylabel {2} noenhanced\n"
+      "set xtics scale 0 rotate by -30 font numbers noenhanced ({3})\n"
+      "set ytics scale 0 font numbers noenhanced ({4})\n"
+      "set cbtics font numbers\n",
+      map.paper ? ""
+                : fmt::format("set title {} noenhanced\n", gnuplot_plain(drawn_label(map.title))),
+      gnuplot_plain(drawn_label(map.column_key)),
+      gnuplot_plain(drawn_label(map.row_key)),
       tick_list(map.columns),
       tick_list(map.rows),
-      static_cast<double>(map.columns.size()) - 0.5,
-      static_cast<double>(map.rows.size()) - 0.5,
-      format_number(shades.low),
-      format_number(shades.high),
-      gnuplot_text(shade_label(map)),
-      7.0 / kWidth * static_cast<double>(height));
-  return script;
+      of_numbers);
+}
+
+}  // namespace
+
+std::string heat_map_gp(const HeatMap& map) {
+  const MapSize size = size_of(map);
+  const double height = size.height_px(map);
+  const ShadeRange shades = shade_range(map);
+  return script_opening(map.name) +
+         fmt::format(
+             "set encoding utf8\n"
+             "set terminal svg size {1:.0f},{2:.0f} dynamic font 'sans-serif,{3:.4g}' background "
+             "'#ffffff'\n"
+             "set output '{0}.svg'\n"
+             "pdf = 0\n"
+             "set datafile separator comma\n"
+             "{4}",
+             map.name,
+             size.width_px,
+             height,
+             size.font_px,
+             texts_gp(map, size.font_px)) +
+         fmt::format(
+             "set xrange [-0.5:{1}]\n"
+             "set yrange [{2}:-0.5]\n"
+             "set palette defined (0 '#440154', 1 '#472d7b', 2 '#3b528b', 3 '#2c728e', 4 "
+             "'#21918c', 5 '#28ae80', 6 '#5ec962', 7 '#addc30', 8 '#fde725')\n"
+             "low = {3}\n"
+             "high = {4}\n"
+             "set cbrange [low:high]\n"
+             "set cblabel {5} noenhanced\n"
+             "ink(shade) = shade < low + (high - low) * 0.44 ? 0xffffff : 0x000000\n"
+             "unset key\n"
+             "is_there(word) = word ne 'nan'\n"
+             "plot '{0}.csv' skip 1 using 2:1:4 with image pixels, \\\n"
+             "     '{0}.csv' skip 1 using 2:1:(is_there(strcol(3)) ? sprintf('%.{6}g', $3) : ''):"
+             "(ink($4)) with labels font numbers textcolor rgb variable\n",
+             map.name,
+             static_cast<double>(map.columns.size()) - 0.5,
+             static_cast<double>(map.rows.size()) - 0.5,
+             format_number(shades.low),
+             format_number(shades.high),
+             gnuplot_text(shade_label(map)),
+             map.paper ? 3 : 4) +
+         fmt::format(
+             "if (strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0) {{\n"
+             "  set terminal pdfcairo size {1:.4g}in,{2:.3f}in font 'sans-serif,{3:.3g}' "
+             "fontscale 0.75\n"
+             "  set output '{0}.pdf'\n"
+             "  pdf = 1\n"
+             "{4}"
+             "  replot\n"
+             "}}\n",
+             map.name,
+             size.width_in,
+             size.width_in / size.width_px * height,
+             size.font_pt,
+             texts_gp(map, size.font_pt));
 }
 
 }  // namespace residuum::reports

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "reports/figures/figure.h"
+
 namespace residuum::reports {
 
 struct HeatMap {
@@ -17,6 +19,7 @@ struct HeatMap {
   std::vector<std::string> rows;  // values of the key
   std::vector<std::string> columns;
   std::vector<std::optional<double>> cells;  // row by row; absent where there is no number
+  std::optional<PaperSize> paper = {};       // absent: as wide as the report's page
 
   /// Returns whether colours go by the logarithm: no number is below zero or zero, and they differ
   /// more than twentyfold.

@@ -64,6 +64,136 @@ constexpr std::array<Escape, 3> kLowered{{{"₀", "0"}, {"₁", "1"}, {"₂", "2
 // Dashes and dots of texts.
 constexpr std::array<Escape, 3> kPunctuation{{{"–", "--"}, {"—", "---"}, {"…", "\\dots{}"}}};
 
+// Letters beyond Latin-1 that every LaTeX can compose.
+constexpr std::array<Escape, 109> kLetters{{{"Ā", "\\={A}"},
+                                            {"ā", "\\={a}"},
+                                            {"Ă", "\\u{A}"},
+                                            {"ă", "\\u{a}"},
+                                            {"Ć", "\\'{C}"},
+                                            {"ć", "\\'{c}"},
+                                            {"Ĉ", "\\^{C}"},
+                                            {"ĉ", "\\^{c}"},
+                                            {"Ċ", "\\.{C}"},
+                                            {"ċ", "\\.{c}"},
+                                            {"Č", "\\v{C}"},
+                                            {"č", "\\v{c}"},
+                                            {"Ď", "\\v{D}"},
+                                            {"ď", "\\v{d}"},
+                                            {"Ē", "\\={E}"},
+                                            {"ē", "\\={e}"},
+                                            {"Ĕ", "\\u{E}"},
+                                            {"ĕ", "\\u{e}"},
+                                            {"Ė", "\\.{E}"},
+                                            {"ė", "\\.{e}"},
+                                            {"Ě", "\\v{E}"},
+                                            {"ě", "\\v{e}"},
+                                            {"Ĝ", "\\^{G}"},
+                                            {"ĝ", "\\^{g}"},
+                                            {"Ğ", "\\u{G}"},
+                                            {"ğ", "\\u{g}"},
+                                            {"Ġ", "\\.{G}"},
+                                            {"ġ", "\\.{g}"},
+                                            {"Ģ", "\\c{G}"},
+                                            {"ģ", "\\c{g}"},
+                                            {"Ĥ", "\\^{H}"},
+                                            {"ĥ", "\\^{h}"},
+                                            {"Ĩ", "\\~{I}"},
+                                            {"ĩ", "\\~{\\i}"},
+                                            {"Ī", "\\={I}"},
+                                            {"ī", "\\={\\i}"},
+                                            {"Ĭ", "\\u{I}"},
+                                            {"ĭ", "\\u{\\i}"},
+                                            {"İ", "\\.{I}"},
+                                            {"ı", "\\i{}"},
+                                            {"Ĵ", "\\^{J}"},
+                                            {"ĵ", "\\^{\\j}"},
+                                            {"Ķ", "\\c{K}"},
+                                            {"ķ", "\\c{k}"},
+                                            {"Ĺ", "\\'{L}"},
+                                            {"ĺ", "\\'{l}"},
+                                            {"Ļ", "\\c{L}"},
+                                            {"ļ", "\\c{l}"},
+                                            {"Ľ", "\\v{L}"},
+                                            {"ľ", "\\v{l}"},
+                                            {"Ł", "\\L{}"},
+                                            {"ł", "\\l{}"},
+                                            {"Ń", "\\'{N}"},
+                                            {"ń", "\\'{n}"},
+                                            {"Ņ", "\\c{N}"},
+                                            {"ņ", "\\c{n}"},
+                                            {"Ň", "\\v{N}"},
+                                            {"ň", "\\v{n}"},
+                                            {"Ō", "\\={O}"},
+                                            {"ō", "\\={o}"},
+                                            {"Ŏ", "\\u{O}"},
+                                            {"ŏ", "\\u{o}"},
+                                            {"Ő", "\\H{O}"},
+                                            {"ő", "\\H{o}"},
+                                            {"Œ", "\\OE{}"},
+                                            {"œ", "\\oe{}"},
+                                            {"Ŕ", "\\'{R}"},
+                                            {"ŕ", "\\'{r}"},
+                                            {"Ŗ", "\\c{R}"},
+                                            {"ŗ", "\\c{r}"},
+                                            {"Ř", "\\v{R}"},
+                                            {"ř", "\\v{r}"},
+                                            {"Ś", "\\'{S}"},
+                                            {"ś", "\\'{s}"},
+                                            {"Ŝ", "\\^{S}"},
+                                            {"ŝ", "\\^{s}"},
+                                            {"Ş", "\\c{S}"},
+                                            {"ş", "\\c{s}"},
+                                            {"Š", "\\v{S}"},
+                                            {"š", "\\v{s}"},
+                                            {"Ţ", "\\c{T}"},
+                                            {"ţ", "\\c{t}"},
+                                            {"Ť", "\\v{T}"},
+                                            {"ť", "\\v{t}"},
+                                            {"Ũ", "\\~{U}"},
+                                            {"ũ", "\\~{u}"},
+                                            {"Ū", "\\={U}"},
+                                            {"ū", "\\={u}"},
+                                            {"Ŭ", "\\u{U}"},
+                                            {"ŭ", "\\u{u}"},
+                                            {"Ů", "\\r{U}"},
+                                            {"ů", "\\r{u}"},
+                                            {"Ű", "\\H{U}"},
+                                            {"ű", "\\H{u}"},
+                                            {"Ŵ", "\\^{W}"},
+                                            {"ŵ", "\\^{w}"},
+                                            {"Ŷ", "\\^{Y}"},
+                                            {"ŷ", "\\^{y}"},
+                                            {"Ÿ", "\\\"{Y}"},
+                                            {"Ź", "\\'{Z}"},
+                                            {"ź", "\\'{z}"},
+                                            {"Ż", "\\.{Z}"},
+                                            {"ż", "\\.{z}"},
+                                            {"Ž", "\\v{Z}"},
+                                            {"ž", "\\v{z}"},
+                                            {"Ș", "\\textcommabelow{S}"},
+                                            {"ș", "\\textcommabelow{s}"},
+                                            {"Ț", "\\textcommabelow{T}"},
+                                            {"ț", "\\textcommabelow{t}"}}};
+
+/// Letters that need an encoding of fonts such as T1; without one their plain form is printed.
+struct EncodedLetter {
+  std::string_view from;
+  std::string_view to;
+  std::string_view plain;
+};
+constexpr std::array<EncodedLetter, 12> kEncodedLetters{{{"Ą", "\\k{A}", "A"},
+                                                         {"ą", "\\k{a}", "a"},
+                                                         {"Đ", "\\DJ{}", "D"},
+                                                         {"đ", "\\dj{}", "d"},
+                                                         {"Ę", "\\k{E}", "E"},
+                                                         {"ę", "\\k{e}", "e"},
+                                                         {"Į", "\\k{I}", "I"},
+                                                         {"į", "\\k{i}", "i"},
+                                                         {"Ŋ", "\\NG{}", "N"},
+                                                         {"ŋ", "\\ng{}", "n"},
+                                                         {"Ų", "\\k{U}", "U"},
+                                                         {"ų", "\\k{u}", "u"}}};
+
 // Greek letters as the names of methods have them.
 constexpr std::array<Escape, 3> kNamedLetters{{{"rho=", "ρ="}, {"lambda=", "λ="}, {"eta=", "η="}}};
 
@@ -79,6 +209,14 @@ bool is_printed_everywhere(std::string_view character) {
   return character.size() == 1 || (character.size() == 2 && character[0] == '\xc3');
 }
 
+const EncodedLetter* find_encoded(std::string_view character) {
+  const auto* const found =
+      std::find_if(kEncodedLetters.begin(), kEncodedLetters.end(), [&](const EncodedLetter& one) {
+        return one.from == character;
+      });
+  return found == kEncodedLetters.end() ? nullptr : found;
+}
+
 std::string latex_character(std::string_view character) {
   if (const Escape* escape = find_in(kSpecials, character)) {
     return std::string(escape->to);
@@ -89,7 +227,25 @@ std::string latex_character(std::string_view character) {
   if (is_printed_everywhere(character)) {
     return std::string(character);
   }
+  if (const Escape* letter = find_in(kLetters, character)) {
+    return std::string(letter->to);
+  }
+  if (const EncodedLetter* letter = find_encoded(character)) {
+    return fmt::format(
+        "\\ifdefined\\Uchar {}\\else\\ifcsname\\csname f@encoding\\endcsname"
+        "\\string{}\\endcsname{}\\else {}\\fi\\fi{{}}",
+        letter->from,
+        letter->to.substr(0, letter->to.find('{')),
+        letter->to,
+        letter->plain);
+  }
   return fmt::format("\\ifdefined\\Uchar {}\\else ?\\fi{{}}", character);
+}
+
+/// Returns whether pdfLaTeX prints the character, if not as a sign of mathematics.
+bool is_printed_by_pdflatex(std::string_view character) {
+  return is_printed_everywhere(character) || find_in(kPunctuation, character) != nullptr ||
+         find_in(kLetters, character) != nullptr || find_encoded(character) != nullptr;
 }
 
 /// Returns the characters of the text.
@@ -338,6 +494,19 @@ std::string latex_text(std::string_view text, LatexBreaks breaks) {
     i += std::max<std::size_t>(1, formula.words);
   }
   return latex;
+}
+
+std::vector<std::string> unprinted_by_pdflatex(std::string_view text) {
+  std::vector<std::string> unprinted;
+  const std::string clean = harmless(text);
+  for (const auto one : characters_of(clean)) {
+    const bool is_printed =
+        is_printed_by_pdflatex(one) || find_in(kSigns, one) != nullptr || is_script(one);
+    if (!is_printed && std::find(unprinted.begin(), unprinted.end(), one) == unprinted.end()) {
+      unprinted.emplace_back(one);
+    }
+  }
+  return unprinted;
 }
 
 }  // namespace residuum::reports

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace residuum::reports {
 
@@ -10,10 +11,14 @@ namespace residuum::reports {
 enum class LatexBreaks { between_words, in_words };
 
 /// The text for LaTeX: special characters escaped, formulas and Greek letters as mathematics, so
-/// that "f − f*" is $f - f^*$ and "rho=0.1" has a Greek letter. Other characters beyond Latin-1 are
-/// printed by LuaLaTeX and XeLaTeX alone; pdfLaTeX prints a '?'. With `in_words` a name such as
+/// that "f − f*" is $f - f^*$ and "rho=0.1" has a Greek letter. Latin letters with accents are
+/// composed, "Ł" as \L{}. Other characters beyond Latin-1 are printed by LuaLaTeX and XeLaTeX
+/// alone; pdfLaTeX prints a '?'. With `in_words` a name such as
 /// "sparsifier.share=0.3" may be broken after its signs, and a run of more than twelve characters
 /// without one anywhere, if nothing else fits.
 std::string latex_text(std::string_view text, LatexBreaks breaks = LatexBreaks::between_words);
+
+/// Returns the characters in whose place pdfLaTeX prints a '?', each once.
+std::vector<std::string> unprinted_by_pdflatex(std::string_view text);
 
 }  // namespace residuum::reports

@@ -63,11 +63,11 @@ bool is_new_or_numbers(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file, ignored)) {
     return true;
   }
-  const std::string header = figure_csv({});
-  std::string begin(header.size(), '\0');
   std::ifstream in(file, std::ios::binary);
-  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  return in && begin == header;
+  std::string header;
+  std::getline(in, header);
+  header += '\n';
+  return in && (header == figure_csv({}) || header == heat_map_csv({}));
 }
 
 std::filesystem::path numbers_beside(std::filesystem::path file) {
@@ -94,8 +94,10 @@ std::string with_size(std::string svg, double width_mm) {
       fmt::format("width=\"{:.4g}mm\" height=\"{:.4g}mm\" ", width_mm, width_mm * height / width));
 }
 
-/// Draws by gnuplot in a folder of its own, and moves what is asked for into its place.
-void write_drawing(FigureSpec spec, const std::filesystem::path& file) {
+/// Draws a figure or a heat map by gnuplot in a folder of its own, and moves what is asked for into
+/// its place.
+template <typename Figure>
+void write_drawing(Figure spec, const std::filesystem::path& file) {
   const bool is_pdf = file.extension() == ".pdf";
   spec.name = "figure";
   const ScratchFolder scratch;
@@ -169,6 +171,17 @@ void write_paper_figure(FigureSpec spec, const std::filesystem::path& file) {
   spec.name = file.stem().string();
   write_file_atomically(numbers_beside(file), figure_csv(spec));
   write_file_atomically(file, figure_tex(spec));
+}
+
+void write_paper_figure(HeatMap map, const std::filesystem::path& file) {
+  require_figure_file(file);
+  if (file.extension() != ".tex") {
+    write_drawing(std::move(map), file);
+    return;
+  }
+  map.name = file.stem().string();
+  write_file_atomically(numbers_beside(file), heat_map_csv(map));
+  write_file_atomically(file, heat_map_tex(map));
 }
 
 }  // namespace residuum::reports

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "reports/figures/figure.h"
+#include "reports/figures/heat_map.h"
 
 namespace residuum::reports {
 
@@ -30,6 +31,7 @@ inline constexpr double kMostFigureFont = 40;
 /// that is not ours to replace and a width below least_paper_width are usage errors; a drawing that
 /// fails is a resource error. No file is half-written.
 void write_paper_figure(FigureSpec spec, const std::filesystem::path& file);
+void write_paper_figure(HeatMap map, const std::filesystem::path& file);
 
 /// Throws the usage errors of write_paper_figure that are of the file, before anything is read. A
 /// path that ends in / is a folder, which is no error.

@@ -129,7 +129,11 @@ ReportFigure figure_of_report(const ResultFolder& folder,
       known.emplace_back(quantity.name);
     }
   }
-  for (auto& figure : figures_with_own_axis(summarise(folder), choice.kind)) {
+  const Summary summary = summarise(folder);
+  for (const auto& map : plan_heat_maps(summary)) {
+    known.push_back(map.name);
+  }
+  for (auto& figure : figures_with_own_axis(summary, choice.kind)) {
     if (figure.spec.name != choice.quantity) {
       known.push_back(figure.spec.name);
       continue;
@@ -201,9 +205,30 @@ ReportFigure plan_chosen_figure(const ResultFolder& folder, const FigureChoice& 
   return figure;
 }
 
+bool may_be_map(std::string_view quantity) { return quantity.starts_with(kHeatMaps); }
+
+std::optional<HeatMap> plan_chosen_map(const ResultFolder& folder, const FigureChoice& choice) {
+  if (!may_be_map(choice.quantity) || !folder.mixed_data.empty()) {
+    return std::nullopt;
+  }
+  for (auto& map : plan_heat_maps(summarise(folder))) {
+    if (map.name == choice.quantity) {
+      require(!choice.by && choice.methods.empty(),
+              "{}: '{}' is a heat map, which has all methods on axes of its own",
+              choice.by ? "--by" : "--methods",
+              choice.quantity);
+      return std::move(map);
+    }
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> methods_not_drawn(const ResultFolder& folder,
                                            const FigureChoice& choice,
                                            const FigureSpec& spec) {
+  if (spec.is_of_one_method) {
+    return {};
+  }
   std::set<std::size_t> drawn;
   for (const auto& curve : spec.curves) {
     if (curve.group && is_on_axes(spec, curve)) {
@@ -219,6 +244,16 @@ std::vector<std::string> methods_not_drawn(const ResultFolder& folder,
     }
   }
   return missing;
+}
+
+std::vector<CutWord> cut_words_in(const ResultFolder& folder, const FigureSpec& spec) {
+  std::vector<std::size_t> shown;
+  for (const auto& curve : spec.curves) {
+    if (curve.group) {
+      shown.push_back(*curve.group);
+    }
+  }
+  return cut_words(group_runs(folder), shown);
 }
 
 }  // namespace residuum::reports

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/record/columns.h"
+#include "reports/figures/heat_map.h"
 #include "reports/figures/report_figures.h"
 #include "reports/tables/result_folder.h"
 
@@ -38,10 +39,20 @@ std::vector<std::string> labels_in(std::string_view list, const std::vector<std:
 /// are usage errors that say what there is.
 ReportFigure plan_chosen_figure(const ResultFolder& folder, const FigureChoice& choice);
 
+/// Returns whether a heat map may have this name.
+bool may_be_map(std::string_view quantity);
+
+/// Returns the heat map of the report that has the quantity's name; nothing where none has. A map
+/// is of all methods against axes of its own: choosing some, or an axis, is a usage error.
+std::optional<HeatMap> plan_chosen_map(const ResultFolder& folder, const FigureChoice& choice);
+
 /// Returns the chosen methods of which the planned figure has no point on its axes; none of a
-/// figure whose curves are not of methods.
+/// figure whose curves are not of methods, or which is of one method alone.
 std::vector<std::string> methods_not_drawn(const ResultFolder& folder,
                                            const FigureChoice& choice,
                                            const FigureSpec& spec);
+
+/// Returns what is cut in the names of the figure's curves.
+std::vector<CutWord> cut_words_in(const ResultFolder& folder, const FigureSpec& spec);
 
 }  // namespace residuum::reports

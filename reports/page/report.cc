@@ -177,6 +177,8 @@ std::string curves_html(const Contents& contents, ReportFigures& plan, FigureWri
     html += note(fmt::format("{} further methods are not drawn; they are in the tables.",
                              plan.groups_left_out));
   }
+  const std::string names = names_table(summary);
+  html += names.empty() ? names : details("What the names of methods stand for", names);
   html += part("Where the runs ended",
                results_table(summary, kind) + writer.draw(plan_end_figures(summary, kind))) +
           part("At equal cost",

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "reports/analysis/words.h"
@@ -217,6 +218,20 @@ std::string diagram(const PhaseGrid& grid, const HeatMap& map, const std::string
 }
 
 }  // namespace
+
+std::vector<HeatMap> plan_heat_maps(const Summary& summary) {
+  std::vector<HeatMap> maps;
+  const auto grids = best_grids(summary);
+  for (std::size_t i = 0; i < grids.size(); ++i) {
+    for (const auto& quantity : phase_quantities()) {
+      HeatMap map = heat_map(grids[i], i, quantity);
+      if (!map.values().empty()) {
+        maps.push_back(std::move(map));
+      }
+    }
+  }
+  return maps;
+}
 
 std::string phase_diagrams(const Summary& summary, FigureWriter& writer) {
   std::string html;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "reports/analysis/practice.h"
@@ -292,6 +293,18 @@ std::string practice_table(const Summary& summary) {
   }
   return says_anything ? table({text_cell("method"), text_cell("practice")}, rows, use)
                        : std::string();
+}
+
+std::string names_table(const Summary& summary) {
+  const auto groups = groups_of(summary);
+  std::vector<std::size_t> all(groups.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::vector<HtmlRow> rows;
+  for (const auto& [shown, whole] : cut_words(groups, all)) {
+    rows.push_back({text_cell(shown), text_cell(whole)});
+  }
+  return rows.empty() ? std::string()
+                      : table({text_cell("in names"), text_cell("stands for")}, rows);
 }
 
 std::string runs_table(const Summary& summary) {

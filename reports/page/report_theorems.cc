@@ -292,7 +292,9 @@ std::vector<ReportFigure> plan_bound_figures(const Summary& summary) {
       figure.spec.y_label = left;
       figure.spec.x_scale = Scale::log;
       figure.spec.y_scale = scale_for(curves, 5);
+      figure.spec.is_of_one_method = true;
       curves.front().style = styles[place];
+      curves.front().label += ", " + group.group.label;
       for (Curve& curve : curves) {
         curve.group = place;
       }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/figures/heat_map.h"
 #include "reports/figures/report_figures.h"
 #include "reports/page/figure_writer.h"
 #include "reports/page/html.h"
@@ -64,6 +65,9 @@ std::string checks_table(const Summary& summary);
 /// The table gives what each method does beside the plain algorithm; empty if none does anything.
 std::string practice_table(const Summary& summary);
 
+/// The table gives what names stand for in which a value is cut; empty where none is.
+std::string names_table(const Summary& summary);
+
 std::string runs_table(const Summary& summary);
 
 /// The table gives what an object holds, one line per scalar, keys dotted.
@@ -86,13 +90,19 @@ std::string network_tables(const Summary& summary);
 
 // Predicted times: virtual seconds against the wall seconds of real runs.
 
-/// Plans the figures of measured against predicted time along the runs, with the edges of the band;
+/// Plans the figures of measured over predicted time along the runs, with the edges of the band;
 /// none where no simulated run has a real one beside it. The kind is that of middles and bands over
 /// the seeds.
 std::vector<ReportFigure> plan_prediction_figures(const Summary& summary, IntervalKind kind);
 
 // Phase diagrams: what became of a study that sweeps two keys, one table per quantity, its cells
 // coloured by value.
+
+/// What the names of their figures begin with.
+inline constexpr std::string_view kHeatMaps = "phase-";
+
+/// Plans the diagrams' figures, of the quantities that some method has a number of.
+std::vector<HeatMap> plan_heat_maps(const Summary& summary);
 
 /// Returns the diagrams of the two keys with the largest full grid, whose files the writer makes;
 /// empty where no two keys were swept together.

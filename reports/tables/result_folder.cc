@@ -110,12 +110,7 @@ void take_labels(const Json& plan, const Json& labels, std::vector<Run>& runs) {
     if (plan.is_array() && plan.size() == runs.size()) {
       runs[i].label = text_at(plan[i], "label");
     }
-    for (const auto& [key, value] : runs[i].varying.items()) {
-      const std::string label = label_of_value(labels, key, value);
-      if (!label.empty()) {
-        runs[i].value_labels[key] = label;
-      }
-    }
+    take_value_labels(labels, runs[i]);
   }
 }
 
@@ -452,6 +447,23 @@ std::vector<std::string> keys_that_differ(const std::vector<Run>& runs) {
 
 }  // namespace
 
+void take_value_labels(const Json& labels, Run& run) {
+  for (const auto& [key, value] : run.varying.items()) {
+    const std::string label = label_of_value(labels, key, value);
+    if (!label.empty()) {
+      run.value_labels[key] = label;
+    }
+  }
+}
+
+void relate_runs(ResultFolder& folder) {
+  mark_moot_keys(folder.runs);
+  folder.varying_keys = keys_of(folder.runs);
+  note_implied_kinds(folder.varying_keys, folder.runs);
+  mark_moot_keys(folder.tuning_runs);
+  note_implied_kinds(keys_of(folder.tuning_runs), folder.tuning_runs);
+}
+
 Run read_run(const std::filesystem::path& folder, const std::string& id) {
   try {
     Run run = read_whole_or_failed(folder, id);
@@ -525,11 +537,7 @@ ResultFolder read_result_folders(const std::vector<std::filesystem::path>& paths
     vary_alike(folder.runs, keys_of(folder.runs));
     vary_alike(folder.runs, keys_that_differ(folder.runs));
   }
-  mark_moot_keys(folder.runs);
-  folder.varying_keys = keys_of(folder.runs);
-  note_implied_kinds(folder.varying_keys, folder.runs);
-  mark_moot_keys(folder.tuning_runs);
-  note_implied_kinds(keys_of(folder.tuning_runs), folder.tuning_runs);
+  relate_runs(folder);
   folder.mixed_data = mixed_data_of(folder.runs, folder.tuning_runs);
   return folder;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -104,8 +105,18 @@ std::string power_of_ten(int exponent) {
   return text;
 }
 
+/// Returns a column's title with its unit. What is said at which place has the unit for a title
+/// where this says all: "kB to 0.01".
+std::string title_of(const TableColumn& column, std::string_view parting, std::string_view unit) {
+  if (column.at.empty()) {
+    return fmt::format("{}{}{}", column.title, parting, unit);
+  }
+  return column.is_bytes ? fmt::format("{} {}", unit, column.at)
+                         : fmt::format("{}{}{} {}", column.title, parting, unit, column.at);
+}
+
 /// Bytes are in a unit in which the least of them is 1 or more.
-NumberForm form_of_bytes(const std::string& title,
+NumberForm form_of_bytes(const TableColumn& column,
                          double least,
                          const std::vector<double>& numbers) {
   constexpr std::array<const char*, 6> kUnits{"B", "kB", "MB", "GB", "TB", "PB"};
@@ -118,8 +129,18 @@ NumberForm form_of_bytes(const std::string& title,
   form.is_whole = unit == 0 || std::all_of(numbers.begin(), numbers.end(), [&](double one) {
                     return std::fmod(one, form.unit) == 0;
                   });
-  form.title = fmt::format("{}, {}", title, kUnits.at(unit));
+  form.title = title_of(column, ", ", kUnits.at(unit));
   return form;
+}
+
+/// Returns the form of a column of bytes without a number: that of another one, which has.
+NumberForm form_without_bytes(const TableSpec& spec, std::size_t column) {
+  std::vector<double> numbers;
+  for (std::size_t other = 0; other < spec.columns.size() && numbers.empty(); ++other) {
+    numbers = spec.columns[other].is_bytes ? numbers_in(spec, other) : numbers;
+  }
+  const auto sizes = sizes_of(numbers);
+  return form_of_bytes(spec.columns[column], sizes ? sizes->first : 1, numbers);
 }
 
 /// Small and large numbers are in units of a power of ten, if they do not differ too much for that.
@@ -130,14 +151,18 @@ NumberForm form_of(const TableSpec& spec, std::size_t column) {
   const auto numbers = numbers_in(spec, column);
   const auto sizes = sizes_of(numbers);
   const TableColumn& described = spec.columns[column];
-  NumberForm form{.is_scientific = false, .is_whole = false, .unit = 1, .title = described.title};
+  NumberForm form{
+      .is_scientific = false, .is_whole = false, .unit = 1, .title = title_of(described, "", "")};
+  if (!sizes && described.is_bytes) {
+    return form_without_bytes(spec, column);
+  }
   if (!sizes) {
     form.is_whole = true;
     return form;
   }
   const auto [least, largest] = *sizes;
   if (described.is_bytes) {
-    return form_of_bytes(described.title, least, numbers_and_ends(spec, column));
+    return form_of_bytes(described, least, numbers_and_ends(spec, column));
   }
   const auto all = numbers_and_ends(spec, column);
   form.is_whole =
@@ -154,7 +179,7 @@ NumberForm form_of(const TableSpec& spec, std::size_t column) {
     return form;
   }
   form.unit = std::pow(10, digit_place(least));
-  form.title = fmt::format("{} / {}", described.title, power_of_ten(digit_place(least)));
+  form.title = title_of(described, " / ", power_of_ten(digit_place(least)));
   return form;
 }
 
@@ -445,7 +470,8 @@ PrintedColumn print_texts(const TableSpec& spec, std::size_t column) {
 
 constexpr double kGapOfColumns = 1.9;  // digits, of \tabcolsep on both sides
 
-/// A Block has some of the columns, in their order; the columns of texts are in every block.
+/// A Block has some of the columns, in their order; the names of the rows, which are the columns of
+/// texts before the first number, are in every block.
 using Block = std::vector<std::size_t>;
 
 struct TableLayout {
@@ -462,35 +488,27 @@ double width_of(const std::vector<PrintedColumn>& columns, const Block& block, b
 }
 
 TableLayout layout_of(const std::vector<PrintedColumn>& columns, double room) {
-  Block all;
-  Block texts;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    all.push_back(i);
-    if (!columns[i].is_number) {
-      texts.push_back(i);
-    }
-  }
+  Block all(columns.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
   for (const bool is_beside : {true, false}) {
     if (width_of(columns, all, is_beside) <= room) {
       return {.is_beside = is_beside, .blocks = {all}};
     }
   }
-  TableLayout layout{.is_beside = false, .blocks = {texts}};
-  for (const std::size_t column : all) {
-    if (!columns[column].is_number) {
-      continue;
-    }
+  const auto first_number = std::find_if(
+      columns.begin(), columns.end(), [](const PrintedColumn& one) { return one.is_number; });
+  const auto names = first_number - columns.begin();
+  const Block of_names(all.begin(), all.begin() + names);
+  TableLayout layout{.is_beside = false, .blocks = {of_names}};
+  for (auto column = all.begin() + names; column != all.end(); ++column) {
     Block longer = layout.blocks.back();
-    longer.push_back(column);
-    if (layout.blocks.back().size() > texts.size() && width_of(columns, longer, false) > room) {
-      longer = texts;
-      longer.push_back(column);
+    longer.push_back(*column);
+    if (longer.size() > of_names.size() + 1 && width_of(columns, longer, false) > room) {
+      longer = of_names;
+      longer.push_back(*column);
       layout.blocks.emplace_back();
     }
     layout.blocks.back() = longer;
-  }
-  for (Block& block : layout.blocks) {
-    std::sort(block.begin(), block.end());
   }
   return layout;
 }
@@ -724,7 +742,7 @@ TableSpec spread_out(const TableSpec& spec) {
       places.push_back(place);
       column = places.end() - 1;
       TableColumn added = spec.columns[shown];
-      added.title = fmt::format("{} {}", spec.columns[over].title, short_number(place));
+      added.at = fmt::format("to {}", short_number(place));
       wide.columns.push_back(std::move(added));
     }
     const auto at = static_cast<std::size_t>(column - places.begin()) + 1;

@@ -629,6 +629,28 @@ void number_names(std::vector<TableSpec>& specs) {
   }
 }
 
+/// Says in the captions of tables what names with … stand for.
+void say_cut_words(const std::vector<Group>& groups, std::vector<TableSpec>& specs) {
+  for (auto& spec : specs) {
+    std::vector<std::size_t> shown;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      const bool has_row = std::any_of(spec.rows.begin(), spec.rows.end(), [&](const auto& row) {
+        return std::any_of(row.begin(), row.end(), [&](const TableCell& cell) {
+          return cell.text == groups[i].label;
+        });
+      });
+      if (has_row) {
+        shown.push_back(i);
+      }
+    }
+    std::string words;
+    for (const auto& [word, whole] : cut_words(groups, shown)) {
+      words += fmt::format("{}{} is {}", words.empty() ? " In names " : ", ", word, whole);
+    }
+    spec.caption += words.empty() ? words : words + '.';
+  }
+}
+
 }  // namespace
 
 std::vector<TableSpec> study_tables(const Summary& summary,
@@ -672,6 +694,7 @@ std::vector<TableSpec> study_tables(const Summary& summary,
     specs.push_back(std::move(*spec));
   }
   number_names(specs);
+  say_cut_words(groups, specs);
   return specs;
 }
 

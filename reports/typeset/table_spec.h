@@ -19,6 +19,7 @@ struct TableColumn {
   std::string title;  // for people
   bool is_number = false;
   bool is_bytes = false;  // LaTeX has them in kB, MB, ...
+  std::string at = {};    // what stands behind the title and its unit: "to 0.01"
 };
 
 /// A cell of a number column has a value, infinite where something was never reached, and may have

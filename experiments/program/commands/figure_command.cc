@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -17,6 +18,8 @@
 #include "experiments/program/commands/report_options.h"
 #include "experiments/program/console/streams.h"
 #include "reports/figures/draw.h"
+#include "reports/figures/drawn_text.h"
+#include "reports/figures/latex_text.h"
 #include "reports/figures/paper_figure.h"
 #include "reports/page/figure_choice.h"
 #include "reports/page/kept_figure.h"
@@ -115,11 +118,15 @@ reports::FigureSpec plan(const FigureOptions& given, reports::IntervalKind kind)
                     given.quantity,
                     fmt::join(missing, "; ")));
   }
+  for (const auto& [word, whole] : reports::cut_words_in(folder, spec)) {
+    say(fmt::format("note: in names {} is {}", word, whole));
+  }
   return spec;
 }
 
-/// Writes the files that the report has of a figure.
-void write_figure_files(const reports::FigureSpec& spec, const std::filesystem::path& folder) {
+/// Writes the files that the report has of a figure or a heat map.
+template <typename Figure>
+void write_figure_files(const Figure& spec, const std::filesystem::path& folder) {
   const auto drawn = reports::draw(spec, OutputPath::named(folder));
   if (!drawn.problem.empty()) {
     resource_error("'{}' has tables and scripts of '{}', but no drawing: {}",
@@ -141,6 +148,63 @@ void say_notes(const reports::FigureSpec& spec) {
   }
 }
 
+/// Says which characters a PDF or pdfLaTeX has no letters for.
+void say_glyphs(const std::string& texts, const std::filesystem::path& file) {
+  const bool is_folder = !file.has_filename();
+  const auto in_pdf = reports::unknown_glyphs(texts);
+  if (!in_pdf.empty() && (is_folder || file.extension() == ".pdf")) {
+    say(
+        fmt::format("note: fonts of PDF figures may lack {}; the PDF has ? there, .svg and .tex "
+                    "for LuaLaTeX have them",
+                    fmt::join(in_pdf, " ")));
+  }
+  const auto in_latex = reports::unprinted_by_pdflatex(texts);
+  if (!in_latex.empty() && (is_folder || file.extension() == ".tex")) {
+    say(fmt::format("note: pdfLaTeX prints ? for {}; LuaLaTeX and XeLaTeX print them",
+                    fmt::join(in_latex, " ")));
+  }
+}
+
+/// Returns all that stands in a figure.
+std::string texts_of(const reports::FigureSpec& spec) {
+  std::string texts = spec.x_label + spec.y_label;
+  for (std::size_t i = 0; i < spec.curves.size(); ++i) {
+    texts += reports::legend_label(spec, i);
+  }
+  return texts;
+}
+
+std::string texts_of(const reports::HeatMap& map) {
+  return fmt::format("{}{}{}{}{}",
+                     map.title,
+                     map.row_key,
+                     map.column_key,
+                     fmt::join(map.rows, ""),
+                     fmt::join(map.columns, ""));
+}
+
+/// Writes a figure or a heat map.
+template <typename Figure>
+void write_figure(Figure figure, const std::filesystem::path& file) {
+  say_glyphs(texts_of(figure), file);
+  if (!file.has_filename()) {
+    write_figure_files(figure, file);
+  } else {
+    reports::write_paper_figure(std::move(figure), file);
+  }
+  print_path(file);
+}
+
+/// Returns the heat map that was asked for; nothing where it is none.
+std::optional<reports::HeatMap> plan_map(const FigureOptions& given) {
+  if (!reports::may_be_map(given.quantity) || reports::is_kept_folder(given.folder)) {
+    return std::nullopt;
+  }
+  return reports::plan_chosen_map(
+      reports::read_result_folders({given.folder}),
+      {.quantity = given.quantity, .by = given.by, .methods = given.methods});
+}
+
 }  // namespace
 
 ExitCode figure_command(const Options& options) {
@@ -148,19 +212,23 @@ ExitCode figure_command(const Options& options) {
   const reports::PaperSize size = size_of(given);
   const auto kind = interval_kind(options.interval);
   reports::require_figure_file(given.file);
+  const bool is_sized = given.file.has_filename() || given.format || given.width || given.font_size;
+  if (auto map = plan_map(given)) {
+    require(given.where.empty(), "--where is for kept tables; a heat map has all methods");
+    if (is_sized) {
+      map->paper = size;
+      say(fmt::format("note: for the caption: {}", map->title));
+    }
+    write_figure(*std::move(map), given.file);
+    return ExitCode::done;
+  }
   auto spec = plan(given, kind);
-  const bool is_folder = !given.file.has_filename();
-  if (!is_folder || given.format || given.width || given.font_size) {
+  if (is_sized) {
     spec.paper = size;
     reports::require_figure_room(spec);
     say_notes(spec);
   }
-  if (is_folder) {
-    write_figure_files(spec, given.file);
-  } else {
-    reports::write_paper_figure(std::move(spec), given.file);
-  }
-  print_path(given.file);
+  write_figure(std::move(spec), given.file);
   return ExitCode::done;
 }
 

@@ -15,14 +15,13 @@
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/plan_formats.h"
 #include "experiments/program/console/streams.h"
-#include "experiments/program/runs/method_name.h"
+#include "experiments/program/runs/method_names.h"
 #include "experiments/program/runs/run_batches.h"
 #include "experiments/program/runs/run_facts.h"
 #include "experiments/program/runs/run_folder.h"
 #include "experiments/program/study/foreign_code.h"
 #include "experiments/program/study/prepare_all.h"
 #include "experiments/program/study/run_config.h"
-#include "experiments/program/study/run_words.h"
 #include "experiments/program/study/worker_smoothness.h"
 #include "objectives/data/catalogue.h"
 #include "reports/tables/result_folder.h"
@@ -290,12 +289,15 @@ std::string tight_step_note(const PreparedRun& run) {
 }
 
 /// Says each note once, for the methods that it is of: the first ones, by their first seed.
-void say_tight_steps(const Study& study, ObjectiveCache& objectives) {
+void say_tight_steps(const Study& study,
+                     const std::vector<std::string>& methods,
+                     ObjectiveCache& objectives) {
   constexpr int kMost = 5;
   std::vector<std::pair<std::string, std::string>> notes;  // and the methods' names
   KnownKeys known;
   int looked_at = 0;
-  for (const auto& spec : study.runs) {
+  for (std::size_t i = 0; i < study.runs.size(); ++i) {
+    const RunSpec& spec = study.runs[i];
     if (spec.seed != study.runs.front().seed || ++looked_at > kMost) {
       continue;
     }
@@ -306,7 +308,7 @@ void say_tight_steps(const Study& study, ObjectiveCache& objectives) {
     }
     const auto same = std::find_if(
         notes.begin(), notes.end(), [&](const auto& other) { return other.first == note; });
-    const std::string name = method_name(study, spec, run);
+    const std::string name = harmless(methods[i]);
     if (same == notes.end()) {
       notes.emplace_back(note, name);
     } else {
@@ -465,10 +467,11 @@ ExitCode plan_command(const Options& options) {
     say(fmt::format("preparing {} runs", study.runs.size()));
   }
   const auto runs = prepare_all(study, objectives);
+  const auto methods = method_names(study, runs);
   plan.runs.reserve(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
     plan.runs.push_back(planned(runs[i], plan.result_dir));
-    plan.runs.back().label = method_name(study.runs[i], study);
+    plan.runs.back().label = methods[i];
   }
   plan.notes = notes_on_budgets(runs, plan.runs);
   if (study.own_settings_are_a_run) {
@@ -483,7 +486,7 @@ ExitCode plan_command(const Options& options) {
   plan_format(options.plan_format).print(options, plan);
   require_prepared(study, runs);
   if (plan_format(options.plan_format).has_notes) {
-    say_tight_steps(study, objectives);
+    say_tight_steps(study, methods, objectives);
   }
   if (const std::string note = foreign_code_note(study); !note.empty()) {
     say(note);

@@ -26,10 +26,8 @@ void print_plan_as_json(const Options& /*options*/, const Plan& plan) {
                     {"workers", run.workers},
                     {"worker_iterations", run.worker_iterations},
                     {"needs_pilot", run.needs_pilot},
-                    {"varying", run.varying}});
-    if (!run.label.empty()) {
-      list.back()["label"] = run.label;
-    }
+                    {"varying", run.varying},
+                    {"label", run.label}});
     if (plan.tuned) {
       list.back()["tuning"] = run.is_tuning;
     }
@@ -76,12 +74,13 @@ void print_tuned_costs(const TunedPlan& tuned, const PlanCosts& tuning, PlanCost
 
 /// Prints the line of a run.
 void print_run(const PlannedRun& run) {
-  fmt::print("{:<10} {:<50} P={:<5} T={:<8} {}{}\n",
+  fmt::print("{:<10} {:<50} P={:<5} T={:<8} {}{}{}\n",
              run.state,
              run.id,
              run.workers,
              run.iterations ? fmt::to_string(*run.iterations) : "?",
-             run.label.empty() ? std::string() : harmless(run.label) + ": ",
+             harmless(run.label),
+             run.varying.empty() ? "" : ": ",
              run.varying);
 }
 

@@ -25,7 +25,7 @@ struct PlannedRun {
   std::uint64_t worker_iterations = 0;
   bool needs_pilot = false;
   double seconds = 0;  // a rough estimate of its work on one processor core
-  std::string label;   // what the study calls the method; empty where it does not
+  std::string label;   // the name of the method
   std::string varying;
   /// A tuning run; or one that is made only if a tuning chooses its values, or goes on to them.
   bool is_tuning = false;

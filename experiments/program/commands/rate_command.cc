@@ -16,7 +16,7 @@
 #include "experiments/program/commands/rate_curve.h"
 #include "experiments/program/commands/rate_rows.h"
 #include "experiments/program/console/streams.h"
-#include "experiments/program/runs/method_name.h"
+#include "experiments/program/runs/method_names.h"
 #include "experiments/program/runs/run_facts.h"
 #include "experiments/program/study/run_config.h"
 #include "experiments/program/study/worker_smoothness.h"
@@ -429,24 +429,29 @@ RunFacts facts_with_names(const PreparedRun& run) {
 std::vector<RateQuestion> questions_of_study(const Options& options) {
   const RateOptions& given = options.rate;
   refuse_constants(given, "--study");
-  const Study study = parse_study(read_study_file(*given.study), given.study->string(), {});
+  Study study = parse_study(read_study_file(*given.study), given.study->string(), {});
   ObjectiveCache objectives({.data_dir = data_directory(options.data_dir),
                              .cache_dir = cache_folder(),
                              .workers = 1,
                              .allow_commands = false});
   KnownKeys known;
-  std::vector<RateQuestion> questions;
+  const std::uint64_t first_seed = study.runs.front().seed;
+  std::erase_if(study.runs, [&](const RunSpec& spec) { return spec.seed != first_seed; });
+  std::vector<PreparedRun> runs;
+  runs.reserve(study.runs.size());
   for (const auto& spec : study.runs) {
-    if (spec.seed != study.runs.front().seed) {
-      continue;
-    }
-    const PreparedRun run = prepare(spec, objectives, known);
+    runs.push_back(prepare(spec, objectives, known));
+  }
+  const auto methods = method_names(study, runs);
+  std::vector<RateQuestion> questions;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const PreparedRun& run = runs[i];
     const RunFacts facts = facts_with_names(run);
     const auto of_workers = worker_smoothness(run);
     const auto largest = std::max_element(of_workers.begin(), of_workers.end());
     const auto& convexity = facts.objective.worker_strong_convexity;
     add_question(given,
-                 {.label = method_name(study, spec, run),
+                 {.label = reports::printable(methods[i]),
                   .facts = facts,
                   .problem = {.smoothness = largest == of_workers.end() ? 0 : *largest,
                               .strong_convexity = convexity ? convexity->value : 0,

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/cluster/mpi_world.h"
+#include "core/text.h"
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/console/call_watch.h"
 #include "experiments/program/console/progress.h"
@@ -17,6 +18,7 @@
 #include "experiments/program/console/streams.h"
 #include "experiments/program/runs/file_lock.h"
 #include "experiments/program/runs/job_digest.h"
+#include "experiments/program/runs/method_names.h"
 #include "experiments/program/runs/planned_runs.h"
 #include "experiments/program/runs/provenance.h"
 #include "experiments/program/runs/rank_log.h"
@@ -27,7 +29,6 @@
 #include "experiments/program/runs/study_begin.h"
 #include "experiments/program/runs/study_end.h"
 #include "experiments/program/study/foreign_code.h"
-#include "experiments/program/study/run_words.h"
 #include "experiments/program/study/study.h"
 #include "objectives/data/catalogue.h"
 #include "reports/tables/files.h"
@@ -84,6 +85,7 @@ class StudyRuns {
  private:
   ExitCode run_watched() {
     planned_ = plan_together(world_, study_, objectives_, result_dir_);
+    methods_ = method_names(study_, planned_);
     together(world_, [&] {
       for (const auto& run : planned_) {
         check_processes(*group_, run);
@@ -188,7 +190,8 @@ class StudyRuns {
     try {
       while (const auto position = next_run(queue)) {
         const std::size_t i = chosen_[*position];
-        progress.start_run(*position, label_of(study_.runs[i], study_));
+        progress.start_run(*position,
+                           fmt::format("{} seed={}", harmless(methods_[i]), planned_[i].seed));
         make_or_fail(i, progress);
       }
     } catch (const SharedError& error) {
@@ -416,7 +419,8 @@ class StudyRuns {
   std::optional<RunMaker> maker_;
   std::string command_;
   std::vector<PreparedRun> planned_;
-  std::vector<std::size_t> chosen_;  // the runs of this batch
+  std::vector<std::string> methods_;  // of the runs
+  std::vector<std::size_t> chosen_;   // the runs of this batch
   std::unique_ptr<FileLock> lock_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::size_t done_before_ = 0;

@@ -1,18 +1,15 @@
 #include "experiments/program/runs/study_begin.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
-#include <set>
 
 #include "core/error.h"
+#include "experiments/program/runs/method_names.h"
 #include "experiments/program/runs/study_data.h"
 #include "experiments/program/runs/study_end.h"
 #include "experiments/program/study/prepare_all.h"
 #include "experiments/program/study/run_config.h"
 #include "experiments/program/study/search_section.h"
-#include "experiments/program/study/study_keys.h"
 #include "reports/analysis/tuning_folder.h"
 #include "reports/tables/files.h"
 #include "reports/tables/result_folder.h"
@@ -145,25 +142,6 @@ void add_ids(const reports::Json& study,
       ids.emplace(reports::plain_text(settings[i]), id);
     }
   }
-}
-
-/// Returns the kinds that runs have which leave them out, of those that others vary: such a run has
-/// no record of them.
-nlohmann::json default_kinds(const Study& study) {
-  std::set<std::string> varied;
-  for (const auto& run : study.runs) {
-    for (const auto& [key, value] : run.varying.items()) {
-      varied.insert(key);
-    }
-  }
-  auto defaults = nlohmann::json::object();
-  for (const StudyKey& key : study_keys()) {
-    const std::string name = fmt::format("{}.{}", key.section, key.name);
-    if (key.name == "kind" && !key.fallback.empty() && varied.contains(name)) {
-      defaults[name] = key.fallback;
-    }
-  }
-  return defaults;
 }
 
 }  // namespace

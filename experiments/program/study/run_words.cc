@@ -37,19 +37,6 @@ std::string label_of(const RunSpec& run, const Study& study) {
   return words + "seed=" + std::to_string(run.seed);
 }
 
-std::string method_name(const RunSpec& run, const Study& study) {
-  if (!run.label.empty()) {
-    return run.label;
-  }
-  std::string name;
-  for (const auto& [key, value] : run.varying.items()) {
-    const auto of_key = study.labels.value(key, nlohmann::json::object());
-    const std::string label = of_key.value(reports::plain_text(value), std::string());
-    name += (name.empty() || label.empty() ? "" : ", ") + label;
-  }
-  return name;
-}
-
 Notice notice_of(const Outcome& outcome) {
   constexpr double kLong = 5;
   if (outcome.state == Outcome::State::diverged) {

@@ -16,8 +16,6 @@ std::string label_of(const nlohmann::json& varying, std::uint64_t seed);
 /// Returns what the study calls the run's method, or what varies with the study's names of values,
 /// and the seed.
 std::string label_of(const RunSpec& run, const Study& study);
-/// Returns what the study calls the run's method, or its values; empty where it names none.
-std::string method_name(const RunSpec& run, const Study& study);
 
 std::string describe(const Outcome& outcome);
 

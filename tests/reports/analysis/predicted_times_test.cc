@@ -95,15 +95,33 @@ TEST(PredictedTimes, HaveAFigureWithTheEdgesOfTheBand) {
   const Summary summary = summarise(folder.path());
   const auto figures = plan_prediction_figures(summary, IntervalKind::student);
   ASSERT_EQ(figures.size(), 1U);
-  EXPECT_THAT(figures[0].caption, HasSubstr("The band is 10 % of the predicted time"));
-  const auto& curves = figures[0].spec.curves;
-  ASSERT_EQ(curves.size(), 4U);
-  ASSERT_EQ(curves[0].points.size(), 4U);
-  EXPECT_EQ(curves[0].points.back().x, 8);
-  EXPECT_NEAR(curves[0].points.back().middle.value(), 8.6, 1e-12);
-  EXPECT_TRUE(curves[1].is_bound);
-  EXPECT_NEAR(curves[2].points.back().middle.value(), 7.2, 1e-12);
-  EXPECT_NEAR(curves[3].points.back().middle.value(), 8.8, 1e-12);
+  EXPECT_THAT(figures[0].caption, HasSubstr("is 10 % to either side of 1."));
+  const FigureSpec& spec = figures[0].spec;
+  EXPECT_EQ(spec.y_scale, Scale::linear);
+  ASSERT_EQ(spec.curves.size(), 3U);
+  ASSERT_EQ(spec.curves[0].points.size(), 4U);
+  EXPECT_EQ(spec.curves[0].points.back().x, 8);
+  EXPECT_NEAR(spec.curves[0].points.back().middle.value(), 1.075, 1e-12);
+  EXPECT_EQ(spec.reference.value().y, 1);
+  EXPECT_TRUE(spec.curves[1].is_bound);
+  EXPECT_NEAR(spec.curves[1].points.back().middle.value(), 0.9, 1e-12);
+  EXPECT_NEAR(spec.curves[2].points.back().middle.value(), 1.1, 1e-12);
+  const auto marks = bound_marks(spec);
+  ASSERT_EQ(marks.size(), 2U);
+  EXPECT_NE(marks[0].x, marks[1].x) << "neither covers the other";
+}
+
+TEST(PredictedTimes, HaveTheLabelOfTheRealRuns) {
+  const TemporaryFolder folder;
+  study_of(1).write(folder.path());
+  const auto file = folder.path() / "study.resolved.json";
+  Json study = read_json(file);
+  study["plan"] = Json::array({Json{{"seed", 1}, {"varying", Json::object()}, {"label", "tree"}},
+                               Json{{"seed", 1}, {"varying", Json::object()}, {"label", "real"}}});
+  write_json_atomically(file, study);
+  const auto held = predictions_of(folder.path());
+  ASSERT_EQ(held.size(), 1U);
+  EXPECT_EQ(held[0].label, "real");
 }
 
 TEST(PredictedTimes, StandOnThePageAndInATable) {

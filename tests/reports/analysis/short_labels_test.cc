@@ -5,13 +5,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
 namespace residuum::reports {
 namespace {
 
-using ::testing::Each;
 using ::testing::ElementsAre;
-using ::testing::Le;
-using ::testing::ResultOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 const LabelParts kBase{
     {"", "gtopk-tree"}, {"", "top-k"}, {"", "ef14"}, {"", "bsp"}, {"rho", "0.1"}};
@@ -21,7 +25,11 @@ LabelParts with(LabelParts parts, const LabelPart& more) {
   return parts;
 }
 
-std::size_t length_of(const std::string& label) { return label.size(); }
+std::size_t characters_in(const std::string& label) {
+  return static_cast<std::size_t>(std::count_if(label.begin(), label.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
+}
 
 TEST(ShortLabels, HaveAllTheirPartsWhereTheseAreFew) {
   EXPECT_THAT(short_labels({{{"", "dense"}}, with({{"", "top-k"}}, {"protocol.period", "4"})}),
@@ -29,29 +37,81 @@ TEST(ShortLabels, HaveAllTheirPartsWhereTheseAreFew) {
 }
 
 TEST(ShortLabels, LeaveOutWhatAllShareAndNameKeysByTheirLastWord) {
+  const LabelParts other{{"", "dense"}, {"", "top-k"}, {"", "ef14"}, {"", "bsp"}, {"rho", "0.1"}};
   EXPECT_THAT(short_labels({with(kBase, {"budget.iterations", "200"}),
                             with(kBase, {"feedback.decay", "0.9"}),
-                            kBase}),
-              ElementsAre("iterations=200", "decay=0.9", "gtopk-tree"));
+                            other}),
+              ElementsAre("gtopk-tree, iterations=200", "gtopk-tree, decay=0.9", "dense"));
 }
 
-TEST(ShortLabels, LeaveOutWhatMostShareWhereThatDoes) {
-  const LabelParts dense{{"", "dense"}, {"", "none"}, {"", "none"}, {"", "bsp"}};
-  const auto labels = short_labels({kBase, dense, with(kBase, {"feedback.decay", "0.9"})});
-  EXPECT_EQ(labels[0], "gtopk-tree, top-k, ef14, rho=0.1");
-  EXPECT_EQ(labels[1], "dense, none, none");
-  EXPECT_THAT(labels, Each(ResultOf(length_of, Le(kMostLabelCharacters))));
-  EXPECT_THAT(labels[2], ::testing::EndsWith("decay=0.9"));
+TEST(ShortLabels, AllKeepTheFirstPartWhereAMethodHasNothingElse) {
+  EXPECT_THAT(short_labels({with(kBase, {"budget.iterations", "200"}), kBase}),
+              ElementsAre("gtopk-tree, iterations=200", "gtopk-tree"));
 }
 
-TEST(ShortLabels, LeaveOutNumbersBeforeNamesOfComponents) {
-  const LabelParts other{{"", "dense"}, {"rho", "0.1"}};
-  const LabelParts tree{{"", "gtopk-tree"}, {"rho", "0.1"}, {"staleness", "12"}};
-  const auto labels = short_labels({other,
-                                    with(tree, {"protocol.period", "12345"}),
-                                    with(tree, {"protocol.period", "23456"}),
-                                    {{"", "gtopk-tree"}, {"lambda", "0.1"}}});
-  EXPECT_EQ(labels[1], "gtopk-tree, staleness=12, period=12345");
+TEST(ShortLabels, KeepWhatMethodsThatHaveNamesDoNotShare) {
+  const LabelParts tree{{"", "gtopk-tree"}, {"", "top-k"}, {"protocol.period", "4"}};
+  const std::vector<LabelParts> methods{with(tree, {"x.n", "1"}), with(tree, {"x.n", "2"})};
+  EXPECT_THAT(short_labels(methods), ElementsAre("n=1", "n=2"));
+  EXPECT_THAT(short_labels(methods, {{{"", "dense"}}}),
+              ElementsAre("gtopk-tree, top-k, period=4, n=1", "gtopk-tree, top-k, period=4, n=2"));
+}
+
+/// Returns the parts of all methods of a sweep over four keys.
+std::vector<LabelParts> sweep_over_four_keys() {
+  std::vector<LabelParts> methods;
+  for (const char* aggregator : {"gtopk-tree", "sparse-reduce-scatter", "allgather"}) {
+    for (const char* feedback : {"ef14", "none"}) {
+      for (const char* rho : {"0.05", "0.1"}) {
+        for (const char* eta : {"0.02", "0.05"}) {
+          methods.push_back({{"", aggregator}, {"", feedback}, {"rho", rho}, {"eta", eta}});
+        }
+      }
+    }
+  }
+  return methods;
+}
+
+TEST(ShortLabels, NeverLeaveOutWhatVaries) {
+  const auto methods = sweep_over_four_keys();
+  const auto labels = short_labels(methods);
+  for (std::size_t i = 0; i < methods.size(); ++i) {
+    const std::string& aggregator = methods[i][0].value;
+    EXPECT_THAT(labels[i], StartsWith(aggregator.substr(0, 6)));
+    for (std::size_t part = 1; part < methods[i].size(); ++part) {
+      EXPECT_THAT(labels[i], HasSubstr(", " + methods[i][part].text()));
+    }
+    EXPECT_LE(characters_in(labels[i]), kMostLabelCharacters);
+  }
+  EXPECT_EQ(labels[0], "gtopk-tree, ef14, rho=0.05, eta=0.02");
+  EXPECT_EQ(labels[8], "sparse…scatter, ef14, rho=0.05, eta=0.02");
+  EXPECT_EQ(std::set<std::string>(labels.begin(), labels.end()).size(), labels.size());
+}
+
+TEST(ShortLabels, AValueIsCutAlikeInAllNames) {
+  const LabelPart scatter{"", "sparse-reduce-scatter"};
+  const auto labels = short_labels(
+      {{scatter, {"n", "1"}}, {scatter, {"", "error-feedback-21"}, {"n", "2"}}, {{"", "dense"}}});
+  EXPECT_THAT(
+      labels,
+      ElementsAre("sparse-…-scatter, n=1", "sparse-…-scatter, error-f…dback-21, n=2", "dense"));
+}
+
+TEST(ShortLabels, ANameOfTheStudysOwnStandsAloneWhereItIsOfOneMethod) {
+  const LabelPart tree{"", "A tree with a name of the study's own", true};
+  const LabelPart all{"", "B", true};
+  EXPECT_THAT(
+      short_labels({{tree, {"rho", "0.05"}}, {all, {"rho", "0.05"}}, {all, {"rho", "0.1"}}}),
+      ElementsAre(tree.value, "B, rho=0.05", "B, rho=0.1"));
+}
+
+TEST(ShortLabels, ANameOfTheStudysOwnIsCutLast) {
+  const LabelPart tree{"", "A tree with 26 characters.", true};
+  const auto labels =
+      short_labels({{tree, {"", "sparse-reduce-scatter"}}, {tree, {"", "gtopk-tree"}}});
+  EXPECT_THAT(labels,
+              ElementsAre("A tree with 26 characters., spars…catter",
+                          "A tree with 26 characters., gtopk-tree"));
 }
 
 TEST(ShortLabels, KeepKeysApartThatEndAlike) {
@@ -61,12 +121,12 @@ TEST(ShortLabels, KeepKeysApartThatEndAlike) {
               ElementsAre("step.momentum=0.5", "outer.momentum=0.5"));
 }
 
-TEST(ShortLabels, AreCutInTheirMiddleAtLast) {
+TEST(ShortLabels, CutLongValuesInTheirMiddle) {
   const std::string value(60, 'x');
   const auto labels =
       short_labels({{{"objective.data", value + "1"}}, {{"objective.data", value + "2"}}});
-  EXPECT_EQ(labels[0], "data=" + std::string(14, 'x') + "…" + std::string(19, 'x') + "1");
-  EXPECT_EQ(labels[1], "data=" + std::string(14, 'x') + "…" + std::string(19, 'x') + "2");
+  EXPECT_EQ(labels[0], "data=" + std::string(17, 'x') + "…" + std::string(16, 'x') + "1");
+  EXPECT_EQ(labels[1], "data=" + std::string(17, 'x') + "…" + std::string(16, 'x') + "2");
 }
 
 }  // namespace

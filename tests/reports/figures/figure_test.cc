@@ -13,6 +13,7 @@
 #include "reports/analysis/groups.h"
 #include "reports/analysis/series.h"
 #include "reports/figures/draw.h"
+#include "reports/figures/drawn_text.h"
 #include "reports/figures/gnuplot_script.h"
 #include "reports/figures/pgfplots.h"
 #include "reports/figures/report_figures.h"
@@ -68,6 +69,7 @@ TEST(Figure, ScriptIsAsExpected) {
 set encoding utf8
 set terminal svg size 720,378 dynamic enhanced font 'sans-serif,14' background '#ffffff'
 set output 'loss.svg'
+pdf = 0
 set datafile separator comma
 set samples 2
 set border 3 linewidth 0.7
@@ -95,6 +97,7 @@ plot 'loss.csv' skip 1 every ::0::1 using (shown_x($2)):(clip($4)):(clip($5)) wi
 if (strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0) {
   set terminal pdfcairo size 7in,3.675in enhanced font 'sans-serif,7.33' fontscale 0.75
   set output 'loss.pdf'
+  pdf = 1
   replot
 }
 )gp");
@@ -191,6 +194,47 @@ TEST(Figure, NoteSaysWhatTheBandsAreAndCountsTheGaps) {
   spec = small_figure();
   spec.curves[0].points[0].n = 8;  // and 2 at its end
   EXPECT_EQ(band_text(spec), "median, IQR over 2 to 8 seeds");
+}
+
+TEST(Figure, NoteSaysHowManyValuesAreCutOffAboveTheAxis) {
+  FigureSpec spec = small_figure();
+  spec.reference.reset();
+  spec.curves[1].points.push_back({.x = 2, .middle = 3e20, .lower = {}, .upper = {}, .n = 1});
+  EXPECT_EQ(y_range(spec).high, 1e7);
+  EXPECT_EQ(note_under(spec), "median, IQR over 2 seeds; 1 value above 1e+07 cut off");
+  spec.curves[1].points.push_back({.x = 3, .middle = 4e20, .lower = {}, .upper = {}, .n = 1});
+  EXPECT_THAT(figure_gp(spec), HasSubstr("; 2 values above 1e+07 cut off'"));
+}
+
+TEST(Figure, AnIndexOfOneSignStandsBelowTheLine) {
+  EXPECT_EQ(gnuplot_drawn("f(z_0) − f(z_T)").argument, "'f(z_{0}) − f(z_{T})'");
+  EXPECT_EQ(gnuplot_drawn("f(z_0) − f(z_T)").mode, "enhanced");
+  EXPECT_EQ(gnuplot_drawn("X_T, a_method {x}^2 @ & ~ \\").argument,
+            "'X_{T}, a\\_method \\{x\\}\\^2 \\@ \\& \\~ \\\\'");
+  EXPECT_EQ(gnuplot_drawn("a_method").argument, "'a_method'");
+  EXPECT_EQ(gnuplot_drawn("a_method").mode, "noenhanced");
+  FigureSpec spec = small_figure();
+  spec.y_label = spec.curves[0].label = "f(z_T)";
+  EXPECT_THAT(figure_gp(spec), HasSubstr("set ylabel 'f(z_{T})' enhanced\n"));
+  EXPECT_THAT(figure_gp(spec), HasSubstr(" title 'f(z_{T})' enhanced"));
+  spec.paper = PaperSize{};
+  EXPECT_THAT(figure_gp(spec), HasSubstr(" 'f(z_{T})' at screen "));
+}
+
+// A character that no font has is drawn as a frame which fills the page.
+TEST(Figure, CharactersThatFontsMayLackAreNotInAPdf) {
+  EXPECT_EQ(with_known_glyphs("Łukasz ✓ δ² 中文 🚀 –"), "Łukasz ✓ δ² ?? ? –");
+  EXPECT_THAT(unknown_glyphs("中文中 🚀 é"), ::testing::ElementsAre("中", "文", "🚀"));
+  const std::string in_pdf = "(pdf ? '" + std::string(4, '?') + "' : '中文标签')";
+  FigureSpec spec = small_figure();
+  spec.curves[0].label = "中文标签";
+  const std::string on_page = figure_gp(spec);
+  EXPECT_THAT(on_page, HasSubstr(" title " + in_pdf));
+  EXPECT_LT(on_page.find("pdf = 0\n"), on_page.find("\nplot "));
+  EXPECT_LT(on_page.find("pdf = 1\n"), on_page.find("  replot"));
+  spec.paper = PaperSize{};
+  const std::string on_paper = figure_gp(spec);
+  EXPECT_GT(on_paper.rfind(in_pdf + " at"), on_paper.find("pdf = 1\n"));
 }
 
 TEST(Figure, LabelsThatAreVeryLongAreDrawnWithoutTheirMiddle) {
@@ -322,6 +366,26 @@ TEST_F(DrawnFigures, AreAPdfWithTheSameWords) {
 
   for (const char* word : {"a, b", "bound", "iteration", "f(w)", "median, IQR over 2 seeds"}) {
     EXPECT_THAT(text, HasSubstr(word));
+  }
+}
+
+TEST_F(DrawnFigures, HaveSubscriptsAndNoUnknownCharactersInAPdf) {
+  if (output_of("command -v pdftotext").empty()) {
+    GTEST_SKIP() << "pdftotext is not installed (poppler-utils)";
+  }
+  FigureSpec spec = small_figure();
+  spec.curves[0].label = "f(z_T) of a_method 中文 🚀";
+  for (const bool is_paper : {false, true}) {
+    spec.paper = is_paper ? std::optional(PaperSize{}) : std::nullopt;
+    const DrawnFigure figure = draw(spec, path());
+    EXPECT_EQ(figure.problem, "");
+    EXPECT_THAT(figure.svg, HasSubstr("中文"));
+    EXPECT_THAT(figure.svg, ::testing::Not(HasSubstr("z_T")));
+    if (!figure.has_pdf) {
+      GTEST_SKIP() << "this gnuplot cannot write PDF";
+    }
+    const std::string text = output_of("pdftotext " + (path() / "loss.pdf").string() + " -");
+    EXPECT_THAT(text, HasSubstr("of a_method ?? ?"));
   }
 }
 

@@ -104,6 +104,34 @@ TEST(HeatMap, IsAPictureOfGnuplot) {
   EXPECT_EQ(drawn.has_pdf, std::filesystem::exists(folder.path() / "phase-delta.pdf"));
 }
 
+// gnuplot 5.4 reads no text such as "1e-05" as a number, and has no scale of colours from a number
+// to the same one.
+TEST(HeatMap, IsDrawnWhateverItsNumbers) {
+  const testing::TemporaryFolder folder;
+  for (const double value : {1e-5, 1e30, 1e200, -4e-300, 8.9e15, 0.0}) {
+    for (const double other : {value, value * (1 + 1e-15), 2.0}) {
+      HeatMap map = two_by_three();
+      map.cells = {value, other, std::nullopt, std::nullopt, std::nullopt, std::nullopt};
+      const DrawnFigure drawn = draw(map, folder.path());
+      if (drawn.problem.find("not installed") != std::string::npos) {
+        GTEST_SKIP() << drawn.problem;
+      }
+      EXPECT_EQ(drawn.problem, "") << value << " and " << other;
+    }
+  }
+}
+
+TEST(HeatMap, HasTheSizeOfAPaper) {
+  HeatMap map = two_by_three();
+  map.paper = PaperSize{.width_mm = 3 * 25.4, .font_pt = 9};
+  EXPECT_THAT(heat_map_gp(map), HasSubstr("set terminal svg size 288,"));
+  EXPECT_THAT(heat_map_gp(map), HasSubstr("set terminal pdfcairo size 3in,"));
+  EXPECT_THAT(heat_map_gp(map), HasSubstr("font 'sans-serif,12'"));
+  EXPECT_THAT(heat_map_gp(map), HasSubstr("font 'sans-serif,9' fontscale 0.75\n"));
+  EXPECT_THAT(heat_map_gp(map), ::testing::Not(HasSubstr("set title"))) << "the caption has it";
+  EXPECT_THAT(heat_map_tex(map), HasSubstr("width=60.96mm, height=45.72mm"));
+}
+
 TEST(HeatMap, OfASweptStudyLiesBesideItsFigures) {
   const testing::TemporaryFolder folder;
   SyntheticStudy study;

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace residuum::reports {
 namespace {
 
@@ -14,6 +17,18 @@ TEST(LatexText, EscapesSpecialCharacters) {
   EXPECT_EQ(latex_text("é中"), "é\\ifdefined\\Uchar 中\\else ?\\fi{}");
   EXPECT_EQ(latex_text("a\nb"), "a?b");
   EXPECT_EQ(latex_text("1 – 2, and so on…"), "1 -- 2, and so on\\dots{}");
+}
+
+TEST(LatexText, ComposesLettersWithAccents) {
+  EXPECT_EQ(latex_text("Łukasz Čapek ő ı"), "\\L{}ukasz \\v{C}apek \\H{o} \\i{}");
+  EXPECT_EQ(latex_text("ą"),
+            "\\ifdefined\\Uchar ą\\else\\ifcsname\\csname f@encoding\\endcsname\\string\\k"
+            "\\endcsname\\k{a}\\else a\\fi\\fi{}");
+}
+
+TEST(LatexText, NamesWhatPdfLatexCannotPrint) {
+  EXPECT_TRUE(unprinted_by_pdflatex("Łukasz é ą f(z_0) − δ² … a_b").empty());
+  EXPECT_EQ(unprinted_by_pdflatex("中文中 Ж"), (std::vector<std::string>{"中", "文", "Ж"}));
 }
 
 TEST(LatexText, WritesFormulasAsOnePieceOfMathematics) {

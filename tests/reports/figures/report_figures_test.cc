@@ -80,6 +80,26 @@ TEST(Series, HasTheMedianOverTheSeedsAndTheBytesSentBefore) {
   EXPECT_TRUE(series[1].by_iteration.empty());  // never measured
 }
 
+TEST(Series, EndsWhereTheShortestRunEnds) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.iterations = 20;
+  study.write(folder.path());
+  study.iterations = 17;
+  study.write_run(folder.path(), 0, 1);
+  study.iterations = 18;
+  study.write_run(folder.path(), 0, 2);
+  const ResultFolder results = read_result_folder(folder.path());
+
+  const auto series = read_series(results, group_runs(results).front(), {Column::step_size});
+
+  ASSERT_EQ(series[0].by_iteration.size(), 17U);
+  EXPECT_EQ(series[0].by_iteration.back().n, 3U);
+  EXPECT_EQ(series[0].against(Column::total_sent_bytes).size(), 17U);
+  EXPECT_EQ(series[0].live.points.size(), 17U);
+  EXPECT_EQ(series[0].live.seeds[2].size(), 17U);
+}
+
 /// Versions of three gradients each; version t + 1 is made at (t + 1) seed seconds.
 void make_late(Row& row, int seed) {
   const auto versions = static_cast<double>(row.iteration() + 1);

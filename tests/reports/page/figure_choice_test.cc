@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,6 +68,7 @@ class ChosenFigure : public ::testing::Test {
   std::string refusal(const FigureChoice& choice) const {
     return message_of([&] { figure(choice); });
   }
+  const std::filesystem::path& path() const { return folder_.path(); }
 
  private:
   TemporaryFolder folder_;
@@ -116,6 +119,61 @@ TEST_F(ChosenFigure, MayBeOneOfTheReportWithAnAxisOfItsOwn) {
   EXPECT_EQ(shares.spec.x_label, "bytes sent");
   EXPECT_EQ(refusal({.quantity = "ecdf-bytes", .by = "time", .methods = {}}),
             "--by: the figure 'ecdf-bytes' has an axis of its own");
+}
+
+TEST_F(ChosenFigure, OfOneMethodMissesNoOther) {
+  const FigureChoice choice{.quantity = "loss-gap", .by = {}, .methods = {}};
+  const ResultFolder folder = read_result_folder(path());
+  FigureSpec spec = plan_chosen_figure(folder, choice).spec;
+  spec.curves.resize(1);
+  EXPECT_EQ(methods_not_drawn(folder, choice, spec).size(), 2U);
+  spec.is_of_one_method = true;
+  EXPECT_TRUE(methods_not_drawn(folder, choice, spec).empty());
+}
+
+class ChosenMap : public ::testing::Test {
+ protected:
+  ChosenMap() {
+    SyntheticStudy study;
+    study.iterations = 20;
+    study.methods = {SyntheticMethod{.density = 0.01},
+                     SyntheticMethod{.density = 0.1},
+                     SyntheticMethod{.putback = "published", .density = 0.01},
+                     SyntheticMethod{.putback = "published", .density = 0.1}};
+    study.write(folder_.path());
+  }
+  std::optional<HeatMap> map(const FigureChoice& choice) const {
+    return plan_chosen_map(read_result_folder(folder_.path()), choice);
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(ChosenMap, IsThatOfTheReportWithAllMethods) {
+  const auto delta = map({.quantity = "phase-delta", .by = {}, .methods = {}});
+  ASSERT_TRUE(delta.has_value());
+  EXPECT_EQ(delta->values().size(), 4U);
+  EXPECT_FALSE(map({.quantity = "delta", .by = {}, .methods = {}}).has_value());
+  EXPECT_FALSE(map({.quantity = "phase-delt", .by = {}, .methods = {}}).has_value());
+  EXPECT_EQ(message_of([&] { map({.quantity = "phase-delta", .by = "bytes", .methods = {}}); }),
+            "--by: 'phase-delta' is a heat map, which has all methods on axes of its own");
+}
+
+TEST(CutWords, AreThoseOfTheFiguresNames) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.methods = {SyntheticMethod{.aggregator = "sparse-reduce-scatter-in-rings"},
+                   SyntheticMethod{.aggregator = "gtopk-tree", .putback = "published"}};
+  study.methods[1].density = 0.1;
+  study.write(folder.path());
+  const ResultFolder read = read_result_folder(folder.path());
+  const auto figure = plan_chosen_figure(read, {.quantity = "delta", .by = {}, .methods = {}});
+
+  EXPECT_EQ(figure.spec.curves[0].label, "sparse-re…r-in-rings, captured, rho=0.01");
+  EXPECT_THAT(cut_words_in(read, figure.spec),
+              ElementsAre(CutWord{.shown = "sparse-re…r-in-rings",
+                                  .whole = "sparse-reduce-scatter-in-rings"}));
 }
 
 }  // namespace

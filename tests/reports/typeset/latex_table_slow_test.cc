@@ -43,10 +43,10 @@ class CompiledTable : public ::testing::Test {
   const std::filesystem::path& path() const { return page_.path(); }
 
   /// Returns the log of pdfLaTeX where it fails, else nothing.
-  std::string compile(const TableSpec& spec) const {
+  std::string compile(const TableSpec& spec, const std::string& page = "results.tex") const {
     write_file_atomically(page_.path() / "results.tex", table_latex(spec));
     return page_.compile("\\usepackage{booktabs}\n\\usepackage{tabularx}\n\\usepackage{siunitx}\n",
-                         "results.tex");
+                         page);
   }
 
  private:
@@ -55,6 +55,14 @@ class CompiledTable : public ::testing::Test {
 
 TEST_F(CompiledTable, OfOrdinaryNames) {
   EXPECT_EQ(compile(table_named("gtopk-tree, top-k, rho=0.01")), "");
+}
+
+TEST_F(CompiledTable, OfNamesWithAccentsInAnyEncoding) {
+  const std::string names = "Łukasz Čapek Ångström ő ı ș ą ę đ ŋ ģ ĳ";
+  EXPECT_EQ(compile(table_named(names)), "");
+  write_file_atomically(path() / "t1.tex",
+                        "\\fontencoding{T1}\\selectfont\n\\input{results.tex}\n");
+  EXPECT_EQ(compile(table_named(names), "t1.tex"), "");
 }
 
 TEST_F(CompiledTable, OfHostileNames) {

@@ -169,6 +169,39 @@ TEST(TableSpec, PutsIntervalsBelowAndColumnsIntoBlocksWhereAColumnOfAPaperIsNarr
   EXPECT_THAT(table_latex(spec), Not(HasSubstr("\\smallskip")));
 }
 
+TEST(TableSpec, HasTheUnitOfBytesBeforeWhatTheyAreAt) {
+  const double never = std::numeric_limits<double>::infinity();
+  TableSpec spec{
+      .name = "time-to-target-bytes",
+      .caption = "",
+      .interval = "",
+      .columns = {{.key = "method", .title = "method"},
+                  {.key = "target", .title = "target", .is_number = true},
+                  {.key = "bytes", .title = "bytes", .is_number = true, .is_bytes = true}},
+      .rows = {{text_of("a"), number_of(0.06316), number_of(25000)},
+               {text_of("a"), number_of(0.001), number_of(never)}}};
+  spec.spread = "target";
+  EXPECT_THAT(table_latex(spec),
+              HasSubstr("& {\\shortstack{kB to\\\\{}0.06316}} & {kB to 0.001} \\\\"));
+  spec.columns[2].is_bytes = false;
+  EXPECT_THAT(table_latex(spec), HasSubstr("\\shortstack{bytes to\\\\{}0.06316}"));
+}
+
+TEST(TableSpec, HasTextsBehindNumbersOnceWhereColumnsAreInBlocks) {
+  TableSpec spec = one_number(0.4277, Interval{0.424, 0.431});
+  for (int i = 0; i < 4; ++i) {
+    spec.columns.push_back(spec.columns.back());
+    spec.rows[0].push_back(spec.rows[0].back());
+  }
+  spec.columns.push_back({.key = "in_band", .title = "in the band"});
+  spec.rows[0].push_back(text_of("yes"));
+  const std::string latex = table_latex(spec);
+  EXPECT_THAT(latex, HasSubstr("\\par\\smallskip"));
+  const auto first = latex.find("in the band");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(latex.find("in the band", first + 1), std::string::npos);
+}
+
 TEST(TableSpec, ShowsAsManyDigitsAsAnIntervalNeedsToHaveAWidth) {
   TableSpec spec = small_table();
   spec.rows = {{text_of("a"),

@@ -188,6 +188,8 @@ TEST_F(TheoremsOfAStudy, AreASectionOfTheReportWithFiguresOfTheBounds) {
   for (const auto& figure : figures) {
     EXPECT_THAT(figure.title, HasSubstr(figure.spec.y_label)) << "the left side of its bounds";
     EXPECT_TRUE(titles.insert(figure.title).second) << figure.title;
+    EXPECT_THAT(figure.spec.curves[0].label, HasSubstr(", gtopk-"));
+    EXPECT_TRUE(figure.spec.is_of_one_method);
   }
   EXPECT_FALSE(figures[0].spec.curves[0].is_bound);
   EXPECT_EQ(figures[0].spec.curves[1].label,

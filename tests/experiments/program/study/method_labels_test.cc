@@ -190,5 +190,26 @@ TEST_F(MethodLabels, ThatAreNoneAreRefusedWithTheirPlace) {
   EXPECT_THAT(refusal("[labels]\n\"nothing.k\" = { \"2\" = \"two\" }\n"), HasSubstr("unknown key"));
 }
 
+TEST_F(MethodLabels, AreOneNameInPlanProgressTablesAndFigures) {
+  const std::string sweep =
+      "[sweep]\n\"aggregator.kind\" = [\"gtopk-tree\", \"sparse-reduce-scatter\"]\n"
+      "\"sparsifier.k\" = [2, 4]\n\"feedback.kind\" = [\"ef14\", \"none\"]\n"
+      "\"step.value\" = [0.05, 0.02]\n";
+  const std::string name = "sparse-re…e-scatter, none, k=4, eta=0.02";
+  const Finished finished = run(sweep);
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.out + finished.err, HasSubstr(": " + name + " seed=2"));
+  EXPECT_THAT(of_results("runs.csv"), HasSubstr('"' + name + '"'));
+  ASSERT_EQ(residuum_program({"report", "r"}, folder_.path()).code, 0);
+  EXPECT_THAT(of_results("tables/results.md"),
+              HasSubstr("In names sparse-re…e-scatter is sparse-reduce-scatter."));
+  const auto planned = residuum_program({"plan", "s.toml"}, folder_.path());
+  EXPECT_THAT(planned.out, HasSubstr(' ' + name + ": "));
+  const auto drawn = residuum_program({"figure", "r", "loss-gap", "--methods", name, "-o", "a.tex"},
+                                      folder_.path());
+  EXPECT_EQ(drawn.code, 0) << drawn.err;
+  EXPECT_THAT(drawn.err, HasSubstr("note: in names sparse-re…e-scatter is sparse-reduce-scatter"));
+}
+
 }  // namespace
 }  // namespace residuum

@@ -1,0 +1,21 @@
+#pragma once
+// What terminal, reports and figures call the methods of a study, before their runs have begun.
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "experiments/program/study/run_config.h"
+#include "experiments/program/study/study.h"
+
+namespace residuum {
+
+/// Returns the name of the method of each run, as the report of all of them has it. `runs` are
+/// those of the study, in its order.
+std::vector<std::string> method_names(const Study& study, const std::vector<PreparedRun>& runs);
+
+/// Returns the kinds that runs have which leave them out, of those that others vary: such a run has
+/// no record of them.
+nlohmann::json default_kinds(const Study& study);
+
+}  // namespace residuum

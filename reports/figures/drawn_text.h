@@ -1,0 +1,31 @@
+#pragma once
+// Texts as gnuplot draws them: with subscripts, and in a PDF without the characters that its fonts
+// lack.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace residuum::reports {
+
+/// Returns the text with a '?' for each character that is not in DejaVu Sans. A drawing by cairo
+/// fills the page with the frame that stands for a character which no font has.
+std::string with_known_glyphs(std::string_view text);
+
+/// Returns the characters that with_known_glyphs replaces, each once.
+std::vector<std::string> unknown_glyphs(std::string_view text);
+
+/// A GnuplotText is an argument of title, label and the like, and how gnuplot is to read it. Where
+/// the text has a character that fonts may lack, `pdf` must be 0 or, while a PDF is drawn, 1.
+struct GnuplotText {
+  std::string argument;
+  std::string mode;  // enhanced or noenhanced
+};
+
+/// Returns the text for gnuplot; "f(z_0)" has a subscript, and nothing else in it is a command.
+GnuplotText gnuplot_drawn(std::string_view text);
+
+/// Returns the text for gnuplot where it is never enhanced, such as at a tick.
+std::string gnuplot_plain(std::string_view text);
+
+}  // namespace residuum::reports
