@@ -39,14 +39,16 @@ Json& place_at(Json& object, std::string_view path) {
   return dot == std::string_view::npos ? place : place_at(place, path.substr(dot + 1));
 }
 
-/// Returns a whole number that the type has.
+/// Returns a whole number that is not negative and that the type has.
 template <class Count>
 std::optional<Count> count_at(const Json& status, std::string_view path) {
   const Json& found = value_at(status, path);
-  if (!found.is_number_unsigned() || !std::in_range<Count>(found.template get<std::uint64_t>())) {
+  if (!found.is_number_integer() ||
+      (!found.is_number_unsigned() && found.template get<std::int64_t>() < 0)) {
     return std::nullopt;
   }
-  return static_cast<Count>(found.template get<std::uint64_t>());
+  const auto count = found.template get<std::uint64_t>();
+  return std::in_range<Count>(count) ? std::optional(static_cast<Count>(count)) : std::nullopt;
 }
 
 // One function for each type of a field: it reads the field's value, if status.json has one.

@@ -238,12 +238,13 @@ TEST_F(Assumptions, StandBesideThePredictionForIndependentEntries) {
 TEST_F(Assumptions, ArePredictedByTheLawsOfTheMethodAlone) {
   SyntheticStudy study;
   study.methods = {at_workers(4, 0.8)};
-  const auto prediction_with = [&](const Json& law) {
+  const auto prediction_with = [&](const Json& law, bool density_varies = false) {
     study.write(path());
     for (int seed = 1; seed <= study.seeds; ++seed) {
       change_status(path(), SyntheticStudy::run_id(0, seed), [&](Json& status) {
         status["laws"]["sparsifier"]["keeps_largest"] = false;
         status["laws"]["sparsifier"].update(law);
+        status["density_varies"] = density_varies;
         status["laws"]["aggregator"]["applies_whole_messages"] = true;
       });
     }
@@ -255,9 +256,7 @@ TEST_F(Assumptions, ArePredictedByTheLawsOfTheMethodAlone) {
   EXPECT_EQ(prediction_with(random), 1);
   const Json largest{{"contraction", 2.0 / 123}, {"keeps_largest", true}};
   EXPECT_LT(prediction_with(largest).get<double>(), 1);
-  Json scheduled = largest;
-  scheduled["scheduled"] = true;
-  EXPECT_TRUE(prediction_with(scheduled).is_null());
+  EXPECT_TRUE(prediction_with(largest, /*density_varies=*/true).is_null());
   EXPECT_TRUE(prediction_with(Json{{"contraction", 2.0 / 123}}).is_null());
 }
 
