@@ -423,7 +423,7 @@ class LiveStudy::Runs {
     PlanSource sizes(gradients_);
     ObjectiveCache objectives({.data_dir = {}, .cache_dir = {}, .workers = 1, .source = &sizes});
     const auto planned = plan_together(*world_, study_, objectives, result_dir_);
-    each_together(*world_, [&] { require_prepared(planned); });
+    each_together(*world_, [&] { require_prepared(study_, planned); });
     std::vector<std::string> ids;
     for (std::size_t i = 0; i < planned.size(); ++i) {
       ids.push_back(planned[i].id);

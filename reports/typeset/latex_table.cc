@@ -330,10 +330,12 @@ double width_of_end(double value, const NumberForm& form, int place) {
 }
 
 /// Sets the number behind it in bold letters of the text: fonts such as Times have no bold numbers
-/// in mathematics. Signs stay those of mathematics, which the letters of every text have.
+/// in mathematics. Signs stay those of mathematics, which the letters of every text have; exponents
+/// are set in mathematics.
 constexpr const char* kBestMacro =
     "\\protected\\def\\residuumbest{\\bfseries\\sisetup{mode=text}"
-    "\\def\\textminus{{\\boldmath$-$}}\\def\\texttimes{{\\boldmath$\\times$}}}\n";
+    "\\def\\textminus{\\ifmmode-\\else{\\boldmath$-$}\\fi}"
+    "\\def\\texttimes{\\ifmmode\\times\\else{\\boldmath$\\times$}\\fi}}\n";
 
 PrintedCell printed(const TableSpec& spec, const TableCell& cell, const NumberForm& form) {
   constexpr double kBrackets = 2.2;  // with the comma and the blank between

@@ -481,7 +481,7 @@ ExitCode plan_command(const Options& options) {
     plan_tuning(study, runs, plan);
   }
   plan_format(options.plan_format).print(options, plan);
-  require_prepared(runs);
+  require_prepared(study, runs);
   if (plan_format(options.plan_format).has_notes) {
     say_tight_steps(study, objectives);
   }

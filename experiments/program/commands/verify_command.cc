@@ -170,7 +170,7 @@ std::vector<PreparedRun> prepared_runs(const Study& study, const Options& option
                              .allow_commands = options.allow_commands,
                              .study_dir = options.study.parent_path()});
   auto runs = prepare_all(study, objectives);
-  require_prepared(runs);
+  require_prepared(study, runs);
   return runs;
 }
 

@@ -202,10 +202,10 @@ std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objecti
   return runs;
 }
 
-void require_prepared(const std::vector<PreparedRun>& runs) {
-  for (const auto& run : runs) {
-    if (!run.failure.empty() && !run.is_refused) {
-      resource_error("{} cannot be prepared: {}", label_of(run.varying, run.seed), run.failure);
+void require_prepared(const Study& study, const std::vector<PreparedRun>& runs) {
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i].failure.empty() && !runs[i].is_refused) {
+      resource_error("{} cannot be prepared: {}", label_of(study.runs[i], study), runs[i].failure);
     }
   }
 }

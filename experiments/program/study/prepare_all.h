@@ -23,6 +23,6 @@ PreparedRun unprepared(const RunSpec& spec, const std::string& failure);
 std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objectives);
 
 /// Throws a resource error with the reason of the first unprepared run, if there is one.
-void require_prepared(const std::vector<PreparedRun>& runs);
+void require_prepared(const Study& study, const std::vector<PreparedRun>& runs);
 
 }  // namespace residuum

@@ -62,7 +62,7 @@ TEST(TableSpec, AsLatexIsABooktabsTableAsWideAsALine) {
 \caption{Losses. In brackets: median, IQR, $n = 3$ to 4.}
 \label{tab:results}
 \footnotesize\setlength{\tabcolsep}{4pt}\sisetup{detect-weight=true, group-minimum-digits=9}
-\protected\def\residuumbest{\bfseries\sisetup{mode=text}\def\textminus{{\boldmath$-$}}\def\texttimes{{\boldmath$\times$}}}
+\protected\def\residuumbest{\bfseries\sisetup{mode=text}\def\textminus{\ifmmode-\else{\boldmath$-$}\fi}\def\texttimes{\ifmmode\times\else{\boldmath$\times$}\fi}}
 \begin{tabularx}{\linewidth}{@{} >{\raggedright\arraybackslash}X S[table-format=1.1] @{\,}l S[table-format=1.0] @{}}
 \toprule
 {method} & \multicolumn{2}{c}{$f - f^* / 10^{-4}$} & {bytes, kB} \\

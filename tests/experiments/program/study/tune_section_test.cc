@@ -184,7 +184,7 @@ TEST(TuneSection, DoesWithoutValuesBeyondTheGridThatCannotBe) {
   const auto& refused = runs[study.tune->tuning_run(0, 5, 0)];
   EXPECT_TRUE(refused.is_refused);
   EXPECT_EQ(refused.id, "");
-  EXPECT_NO_THROW(require_prepared(runs));
+  EXPECT_NO_THROW(require_prepared(study, runs));
 }
 
 // [tune] is no part of a run's identity: the runs at the best value are those of a plain study.
