@@ -45,4 +45,9 @@ double tight_rate(const CompressedProblem& problem);
 double memoryless_step(const CompressedProblem& problem);
 double memoryless_rate(const CompressedProblem& problem);
 
+/// Return 1 - tight_rate() and 1 - memoryless_rate() without cancellation: above 0 where a rate
+/// rounds to 1.
+double tight_gap(const CompressedProblem& problem);
+double memoryless_gap(const CompressedProblem& problem);
+
 }  // namespace residuum

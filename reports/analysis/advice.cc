@@ -326,9 +326,7 @@ void rank(const AdviceRequest& request, Advice& advice) {
   }
 }
 
-int workers_of(const Run& run) {
-  return static_cast<int>(run.facts.workers);
-}
+int workers_of(const Run& run) { return static_cast<int>(run.facts.workers); }
 
 /// Returns the groups that are asked for, and refuses workers that no method has.
 std::vector<std::size_t> asked_groups(const ResultFolder& folder,

@@ -36,10 +36,26 @@ std::string verdict_words(const AssumptionVerdict& verdict) {
                             : every_word(*verdict.every);
 }
 
+/// Returns "1.4 × 2.1 (tight-ef14)": the slack in iterations of the method's linear rate.
+std::string factors_of_slack(const GroupSummary& group) {
+  const TheoremSummary* linear = group.linear_rate();
+  if (linear == nullptr) {
+    return "–";
+  }
+  const RateSlack& rates = *linear->bound.rates;
+  return fmt::format("{} × {} ({})",
+                     short_number(rates.of_proof()),
+                     short_number(rates.of_problem()),
+                     linear->theorem->name);
+}
+
+bool has_linear_rate(const GroupSummary& group) { return group.linear_rate() != nullptr; }
+
 /// Returns a method's row of the verdicts: the assumptions at `shown`, then what its theorems say.
 std::vector<std::string> verdict_row(const GroupSummary& group,
                                      const std::string& name,
-                                     const std::vector<std::size_t>& shown) {
+                                     const std::vector<std::size_t>& shown,
+                                     bool with_factors) {
   const std::string misses = group.misses();
   std::vector<std::string> row{name + (misses.empty() ? misses : fmt::format(" ({})", misses))};
   for (const std::size_t i : shown) {
@@ -48,6 +64,9 @@ std::vector<std::string> verdict_row(const GroupSummary& group,
   const TheoremSummary* certificate = group.certificate();
   row.emplace_back(certificate == nullptr ? "–" : verdict_text(certificate->bound.verdict));
   row.push_back(certificate == nullptr ? "–" : short_number(certificate->bound.slack));
+  if (with_factors) {
+    row.push_back(factors_of_slack(group));
+  }
   row.push_back(fmt::format("{} hold, {} fail",
                             count_theorems(group, BoundVerdict::holds),
                             count_theorems(group, BoundVerdict::fails)));
@@ -179,13 +198,25 @@ std::string verdict_lines(const Summary& summary, std::size_t methods) {
   for (const std::size_t i : shown) {
     rows[0].emplace_back(summary.groups[0].assumptions[i].verdict.name);
   }
-  rows[0].insert(rows[0].end(), {"certificate", "slack", "theorems"});
+  const bool with_factors =
+      std::any_of(summary.groups.begin(), summary.groups.end(), has_linear_rate);
+  rows[0].insert(rows[0].end(), {"certificate", "slack"});
+  if (with_factors) {
+    rows[0].emplace_back("proof × problem");
+  }
+  rows[0].emplace_back("theorems");
   const auto names = printable_labels(summary);
   for (std::size_t g = 0; g < std::min(methods, summary.groups.size()); ++g) {
     const GroupSummary& group = summary.groups[g];
-    rows.push_back(verdict_row(group, names.at(group.group.label), shown));
+    rows.push_back(verdict_row(group, names.at(group.group.label), shown, with_factors));
   }
   std::string text = aligned_within(rows) + sampling_line(summary);
+  if (with_factors) {
+    text +=
+        "proof × problem: slack of a linear rate in iterations, by its theorem: what the bound "
+        "gives "
+        "away against the tight rate, and by how much the problem is better than the worst\n";
+  }
   for (const auto& sentence : notices_of(summary)) {
     text += harmless(sentence) + '\n';
   }

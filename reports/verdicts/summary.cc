@@ -121,6 +121,19 @@ const TheoremSummary* GroupSummary::certificate() const {
   return takes_other ? of_any_rule : plain;
 }
 
+const TheoremSummary* GroupSummary::linear_rate() const {
+  const TheoremSummary* smallest = nullptr;
+  for (const auto& one : theorems) {
+    const auto& rates = one.bound.rates;
+    const bool has_factors =
+        one.bound.has_verdict() && rates && rates->of_proof() && rates->of_problem();
+    if (has_factors && (smallest == nullptr || rates->bound < smallest->bound.rates->bound)) {
+      smallest = &one;
+    }
+  }
+  return smallest;
+}
+
 std::vector<Group> groups_of(const Summary& summary) {
   std::vector<Group> groups;
   for (const auto& group : summary.groups) {

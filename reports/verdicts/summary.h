@@ -43,6 +43,9 @@ struct GroupSummary : GroupNumbers {
   /// Returns the measured certificate that is about the method: with momentum, decay or clipping
   /// that of any update rule. Returns nullptr where no theorem was judged.
   const TheoremSummary* certificate() const;
+  /// Returns the judged theorem of the smallest linear rate whose slack has both factors; nullptr
+  /// where there is none.
+  const TheoremSummary* linear_rate() const;
 };
 
 struct Summary : StudyNumbers {

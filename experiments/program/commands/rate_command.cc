@@ -10,7 +10,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/schedules/rate_gap.h"
+#include "core/schedules/tight_rate.h"
 #include "core/text.h"
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/rate_curve.h"

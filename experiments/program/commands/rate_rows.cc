@@ -12,7 +12,7 @@
 #include "assumptions/theorems/tight.h"
 #include "assumptions/worst_case/linear_compressor.h"
 #include "core/aggregators/aggregator.h"
-#include "core/schedules/rate_gap.h"
+#include "core/schedules/tight_rate.h"
 
 namespace residuum {
 namespace {

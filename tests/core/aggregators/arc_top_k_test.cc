@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <mutex>
 #include <numeric>
 #include <vector>
 
@@ -167,39 +166,12 @@ TEST(ArcTopK, SendsTheBytesOfItsModelByEveryAllReduce) {
   }
 }
 
-/// The sums of three exchanges, with so many processes; all must have the same.
-std::vector<std::vector<double>> arc_sums_on(int processes, const Json& keys) {
-  std::vector<std::vector<double>> sums(3);
-  std::mutex guard;
-  test::on_processes(processes, [&](World& world) {
-    const Cluster cluster(world, 5);
-    const auto exchange = test::aggregator(keys)->exchange<double>();
-    Delivery<double> delivery;
-    for (std::size_t time = 0; time < sums.size(); ++time) {
-      const auto rows = test::normal_rows(5, kArcSize, time);
-      const std::vector<Message<double>> messages(5, {.everything = true});
-      const auto brought = test::contributions_of(messages, rows);
-      exchange->combine(
-          cluster,
-          {.dimension = kArcSize,
-           .of_workers = std::span(brought).subspan(static_cast<std::size_t>(cluster.first()),
-                                                    static_cast<std::size_t>(cluster.count())),
-           .layers = kArcLayers,
-           .seed = 1},
-          delivery);
-      const std::lock_guard lock(guard);
-      EXPECT_TRUE(sums[time].empty() || sums[time] == delivery.dense_sum);
-      sums[time] = delivery.dense_sum;
-    }
-  });
-  return sums;
-}
-
 TEST(ArcTopK, HasTheSameBitsOnAnyNumberOfProcesses) {
   for (const Json& keys : sums_of_arc()) {
-    const auto on_one = arc_sums_on(1, keys);
+    const auto on_one = test::dense_sums_on(1, keys, kArcSize, kArcLayers);
     for (const int processes : {2, 3, 5}) {
-      EXPECT_EQ(arc_sums_on(processes, keys), on_one) << keys << " on " << processes;
+      EXPECT_EQ(test::dense_sums_on(processes, keys, kArcSize, kArcLayers), on_one)
+          << keys << " on " << processes;
     }
   }
 }

@@ -1,7 +1,12 @@
 #pragma once
-// The tests of PowerSGD share this: exchanges of whole accumulators, and matrices of Eigen.
+// Exchanges of whole accumulators, which PowerSGD, ARC-Top-K and the quantised ring have, and
+// matrices of Eigen.
 
 #include <Eigen/Dense>
+
+#include <mutex>
+#include <span>
+#include <vector>
 
 #include "tests/core/aggregators/on_processes.h"
 
@@ -85,5 +90,38 @@ inline const std::vector<MatrixPlace> kMixed{{.begin = 0, .rows = 3, .columns = 
                                              {.begin = 67, .rows = 1, .columns = 5},
                                              {.begin = 72, .rows = 4, .columns = 4}};
 inline constexpr std::size_t kMixedSize = 88;
+
+/// The sums of three exchanges of five workers' whole accumulators, with so many processes; all
+/// must have the same.
+inline std::vector<std::vector<double>> dense_sums_on(int processes,
+                                                      const Json& keys,
+                                                      std::size_t dimension,
+                                                      const std::vector<MatrixPlace>& layers = {}) {
+  constexpr int kWorkers = 5;
+  std::vector<std::vector<double>> sums(3);
+  std::mutex guard;
+  on_processes(processes, [&](World& world) {
+    const Cluster cluster(world, kWorkers);
+    const auto exchange = aggregator(keys)->exchange<double>();
+    Delivery<double> delivery;
+    for (std::size_t time = 0; time < sums.size(); ++time) {
+      const auto rows = normal_rows(kWorkers, dimension, time);
+      const std::vector<Message<double>> messages(kWorkers, {.everything = true});
+      const auto brought = contributions_of(messages, rows);
+      exchange->combine(
+          cluster,
+          {.dimension = dimension,
+           .of_workers = std::span(brought).subspan(static_cast<std::size_t>(cluster.first()),
+                                                    static_cast<std::size_t>(cluster.count())),
+           .layers = layers,
+           .seed = 1},
+          delivery);
+      const std::lock_guard lock(guard);
+      EXPECT_TRUE(sums[time].empty() || sums[time] == delivery.dense_sum);
+      sums[time] = delivery.dense_sum;
+    }
+  });
+  return sums;
+}
 
 }  // namespace residuum::test

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <mutex>
-
 #include "core/protocols/network_clocks.h"
 #include "core/training/method.h"
 #include "tests/core/aggregators/power_run.h"
@@ -56,40 +54,12 @@ TEST(PowerSgdExchange, SendsTheBytesOfItsModelByEveryAllReduce) {
   }
 }
 
-/// The sums of three exchanges, with so many processes; all must have the same.
-std::vector<std::vector<double>> sums_on(int processes, const Json& keys) {
-  const int workers = 5;
-  std::vector<std::vector<double>> sums(3);
-  std::mutex guard;
-  test::on_processes(processes, [&](World& world) {
-    const Cluster cluster(world, workers);
-    const auto exchange = test::aggregator(keys)->exchange<double>();
-    Delivery<double> delivery;
-    for (std::size_t time = 0; time < sums.size(); ++time) {
-      const auto rows = test::normal_rows(5, kMixedSize, time);
-      const std::vector<Message<double>> messages(5, {.everything = true});
-      const auto brought = test::contributions_of(messages, rows);
-      exchange->combine(
-          cluster,
-          {.dimension = kMixedSize,
-           .of_workers = std::span(brought).subspan(static_cast<std::size_t>(cluster.first()),
-                                                    static_cast<std::size_t>(cluster.count())),
-           .layers = kMixed,
-           .seed = 1},
-          delivery);
-      const std::lock_guard lock(guard);
-      EXPECT_TRUE(sums[time].empty() || sums[time] == delivery.dense_sum);
-      sums[time] = delivery.dense_sum;
-    }
-  });
-  return sums;
-}
-
 TEST(PowerSgdExchange, HasTheSameBitsOnAnyNumberOfProcesses) {
   for (const Json& keys : ways_to_sum()) {
-    const auto on_one = sums_on(1, keys);
+    const auto on_one = test::dense_sums_on(1, keys, kMixedSize, kMixed);
     for (const int processes : {2, 3, 5}) {
-      EXPECT_EQ(sums_on(processes, keys), on_one) << keys << " on " << processes;
+      EXPECT_EQ(test::dense_sums_on(processes, keys, kMixedSize, kMixed), on_one)
+          << keys << " on " << processes;
     }
   }
 }

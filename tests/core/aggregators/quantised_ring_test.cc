@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <vector>
 
 #include "core/cluster/ledger.h"
@@ -193,38 +192,11 @@ TEST(QuantisedRing, ShowsAnOverflowInEveryNumber) {
   }
 }
 
-/// The sums of three exchanges, with so many processes; all must have the same.
-std::vector<std::vector<double>> ring_sums_on(int processes, const Json& keys) {
-  std::vector<std::vector<double>> sums(3);
-  std::mutex guard;
-  test::on_processes(processes, [&](World& world) {
-    const Cluster cluster(world, 5);
-    const auto exchange = test::aggregator(keys)->exchange<double>();
-    Delivery<double> delivery;
-    for (std::size_t time = 0; time < sums.size(); ++time) {
-      const auto rows = test::normal_rows(5, 33, time);
-      const std::vector<Message<double>> messages(5, {.everything = true});
-      const auto brought = test::contributions_of(messages, rows);
-      exchange->combine(
-          cluster,
-          {.dimension = 33,
-           .of_workers = std::span(brought).subspan(static_cast<std::size_t>(cluster.first()),
-                                                    static_cast<std::size_t>(cluster.count())),
-           .seed = 1},
-          delivery);
-      const std::lock_guard lock(guard);
-      EXPECT_TRUE(sums[time].empty() || sums[time] == delivery.dense_sum);
-      sums[time] = delivery.dense_sum;
-    }
-  });
-  return sums;
-}
-
 TEST(QuantisedRing, HasTheSameBitsOnAnyNumberOfProcesses) {
   for (const Json& keys : {ring(3), ring(3, true), ring(2, true, "linear")}) {
-    const auto on_one = ring_sums_on(1, keys);
+    const auto on_one = test::dense_sums_on(1, keys, 33);
     for (const int processes : {2, 3, 5}) {
-      EXPECT_EQ(ring_sums_on(processes, keys), on_one) << keys << " on " << processes;
+      EXPECT_EQ(test::dense_sums_on(processes, keys, 33), on_one) << keys << " on " << processes;
     }
   }
 }

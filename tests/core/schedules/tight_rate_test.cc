@@ -6,8 +6,6 @@
 
 #include <cmath>
 
-#include "core/schedules/rate_gap.h"
-
 namespace residuum {
 namespace {
 

@@ -92,5 +92,29 @@ TEST(AskedK, IsToldWhereAnotherOneRuns) {
               HasSubstr("12 asked, 2 run"));
 }
 
+/// Gives the group's theorem of this name a verdict and these rates.
+void judge(GroupSummary& group, std::string_view theorem, const RateSlack& rates) {
+  for (auto& one : group.theorems) {
+    if (one.theorem->name == theorem) {
+      one.bound.verdict = BoundVerdict::holds;
+      one.bound.rates = rates;
+    }
+  }
+}
+
+TEST(LinearRates, HaveBothFactorsOfTheirSlackOnTheTerminal) {
+  const TemporaryFolder folder;
+  SyntheticStudy{}.write(folder.path());
+  Summary summary = collect(folder.path());
+  EXPECT_THAT(verdict_lines(summary, 10), Not(HasSubstr("proof × problem")));
+
+  // 0.64 = 0.8^2 and 0.512 = 0.8^3: log 0.64 / log 0.8 = 2, log 0.512 / log 0.64 = 1.5.
+  judge(summary.groups.at(0), "ef21-pl", {.bound = 0.8, .tight = 0.64, .measured = 0.512});
+  judge(summary.groups.at(0), "tight-ef14", {.bound = 0.9, .tight = 0.64, .measured = 0.512});
+
+  EXPECT_THAT(verdict_lines(summary, 10),
+              AllOf(HasSubstr("proof × problem"), HasSubstr("2 × 1.5 (ef21-pl)")));
+}
+
 }  // namespace
 }  // namespace residuum::reports

@@ -173,6 +173,11 @@ TEST_F(Falsify, RunsAreSearchedWithinTheirLimits) {
       {{"--steps", "9", "--ratio", "median"}, "--ratio is 'median', but must be"},
       {{"--steps", "9", "--out", "w.npy"}, "--out w.npy must end in .toml"},
       {{"--skip", "1"}, "say how long they are by --steps"},
+      {{"--nearby", "1e-6"}, "say how long they are by --steps"},
+      {{"--steps", "9", "--nearby", "0.2"}, "--nearby has 0.2, but sizes must be above 0"},
+      {{"--steps", "9", "--nearby", "1e-6,0"}, "--nearby has 0, but sizes must be above 0"},
+      {{"--steps", "9", "--nearby", "nan"}, "--nearby has nan, but sizes must be above 0"},
+      {{"--steps", "9", "--nearby", "near"}, "--nearby"},
       {{"--steps", "9", "--against", "delta"}, "--steps are those of runs"}};
   for (const auto& [given, message] : cases) {
     std::vector<std::string> arguments{"falsify", "--aggregator", "allgather", "--workers", "2"};
