@@ -8,9 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <span>
-#include <vector>
 
 #include "core/cluster/cluster.h"
 #include "core/messages/traffic.h"
@@ -109,28 +107,13 @@ class Ledger {
   /// n-1 all but i+1.
   void pass_ring(std::size_t values, std::size_t value_bytes, int per_node = 1) {
     const std::size_t nodes = workers() / static_cast<std::size_t>(per_node);
-    std::vector<std::size_t> chunks(nodes);
-    for (std::size_t i = 0; i < nodes; ++i) {
-      chunks[i] = (part_begin(values, i + 1, nodes) - part_begin(values, i, nodes)) * value_bytes;
-    }
-    pass_ring(chunks, per_node);
+    pass_ring_of(nodes, per_node, [&](std::size_t i) {
+      return (part_begin(values, i + 1, nodes) - part_begin(values, i, nodes)) * value_bytes;
+    });
   }
-  /// The same with chunks of so many bytes, one for each node.
-  void pass_ring(std::span<const std::size_t> chunks, int per_node = 1) {
-    const std::size_t all = std::accumulate(chunks.begin(), chunks.end(), std::size_t{0});
-    std::span<double> amounts;
-    if (transfers_ != nullptr) {
-      amounts = transfers_->add_row(Transfer::Kind::ring, chunks.size(), per_node);
-    }
-    for (std::size_t node = 0; node < chunks.size(); ++node) {
-      const bool sends = cluster_.here(static_cast<int>(node) * per_node);
-      const std::size_t kept = chunks[node] + chunks[(node + 1) % chunks.size()];
-      traffic_.bytes += sends ? 2 * all - kept : 0;
-      if (!amounts.empty() && cluster_.world().is_root()) {
-        amounts[node] = static_cast<double>(chunks[node]);
-      }
-    }
-    traffic_.rounds += 2 * (chunks.size() - 1);
+  /// The same with chunks of so many bytes, one for each worker.
+  void pass_ring(std::span<const std::size_t> chunks) {
+    pass_ring_of(chunks.size(), 1, [&](std::size_t i) { return chunks[i]; });
   }
 
   /// Charges vectors of equal length that pairs of workers exchange in log2 m rounds, m being the
@@ -194,6 +177,28 @@ class Ledger {
   const Traffic& traffic() const { return traffic_; }
 
  private:
+  /// Charges a ring of so many nodes, whose chunk i has bytes_of(i).
+  template <class BytesOf>
+  void pass_ring_of(std::size_t nodes, int per_node, const BytesOf& bytes_of) {
+    std::size_t all = 0;
+    for (std::size_t node = 0; node < nodes; ++node) {
+      all += bytes_of(node);
+    }
+    std::span<double> amounts;
+    if (transfers_ != nullptr) {
+      amounts = transfers_->add_row(Transfer::Kind::ring, nodes, per_node);
+    }
+    for (std::size_t node = 0; node < nodes; ++node) {
+      const bool sends = cluster_.here(static_cast<int>(node) * per_node);
+      const std::size_t kept = bytes_of(node) + bytes_of((node + 1) % nodes);
+      traffic_.bytes += sends ? 2 * all - kept : 0;
+      if (!amounts.empty() && cluster_.world().is_root()) {
+        amounts[node] = static_cast<double>(bytes_of(node));
+      }
+    }
+    traffic_.rounds += 2 * (nodes - 1);
+  }
+
   using Clock = std::chrono::steady_clock;
 
   std::size_t workers() const { return static_cast<std::size_t>(cluster_.workers()); }

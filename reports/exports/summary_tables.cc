@@ -17,12 +17,12 @@ namespace {
 using Rows = std::vector<std::vector<std::string>>;
 
 std::string field_at(const Json& object, std::string_view dotted) {
-  return json_field(value_at(object, dotted));
+  return json_text(value_at(object, dotted));
 }
 
 std::string end_of_interval(const Json& object, std::size_t end) {
   const Json& interval = value_at(object, "interval");
-  return interval.is_array() && end < interval.size() ? json_field(interval[end]) : std::string();
+  return interval.is_array() && end < interval.size() ? json_text(interval[end]) : std::string();
 }
 
 /// A method's columns: its name, and the value of every key in which methods differ.
@@ -53,7 +53,7 @@ class MethodColumns {
     const Json& varying = value_at(group, "varying");
     for (const auto& key : keys_) {
       const auto value = varying.find(key);
-      fields.push_back(value == varying.end() ? "" : json_field(*value));
+      fields.push_back(value == varying.end() ? "" : json_text(*value));
     }
     fields.insert(fields.end(), more.begin(), more.end());
     return fields;
@@ -180,7 +180,7 @@ TextTable facts(const std::filesystem::path& results, const Json& summary) {
     const auto convexity = number_at(status, "facts.strong_convexity");
     std::vector<std::string> row{
         field_at(status, "facts.smoothness"),
-        smoothness && convexity ? json_field(json_number(*smoothness - *convexity)) : "",
+        smoothness && convexity ? json_text(json_number(*smoothness - *convexity)) : "",
         field_at(status, "facts.minimum")};
     if (seen.insert(row).second) {
       table.rows.push_back(std::move(row));

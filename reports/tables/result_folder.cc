@@ -607,14 +607,16 @@ std::string plain_text(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string json_field(const Json& value) {
+std::string json_text(const Json& value) {
   if (value.is_null()) {
     return {};
   }
   if (value.is_boolean()) {
     return value.get<bool>() ? "1" : "0";
   }
-  return csv_field(plain_text(value));
+  return plain_text(value);
 }
+
+std::string json_field(const Json& value) { return csv_field(json_text(value)); }
 
 }  // namespace residuum::reports

@@ -122,7 +122,10 @@ Json json_number(const std::optional<double>& value);
 /// Returns a scalar as a person writes it: texts bare, numbers shortest, the rest as JSON.
 std::string plain_text(const Json& value);
 
-/// Returns a scalar as a field of CSV: empty for null, 0 or 1 for booleans.
+/// Returns a scalar as the text of a table's cell: empty for null, 0 or 1 for booleans.
+std::string json_text(const Json& value);
+
+/// Returns the cell's text as a field of CSV.
 std::string json_field(const Json& value);
 
 }  // namespace residuum::reports
