@@ -50,7 +50,7 @@ struct EvaluationLaw {
   bool curvature_is_of_f = true;     // power iteration looks at all samples
 };
 
-/// What is known of f and of the workers' objectives f_p, and what the seed draws of them.
+/// The known facts of f and of the workers' objectives f_p, and those that a seed draws of them.
 struct ObjectiveFacts {
   std::optional<bool> convex = std::nullopt;
   std::optional<Known> smoothness = std::nullopt;
@@ -129,8 +129,9 @@ struct RunFacts {
   bool has_momentum() const { return update.momentum != 0 || feedback.averaging.value_or(1) < 1; }
 };
 
-/// What the facts of two seeds of a method both imply. The weaker value of a constant is the one
-/// that makes bounds larger. What one of them lacks, both do not imply.
+/// The rule by which the facts of two seeds of a method become one fact that holds for both. Of two
+/// constants the weaker one is taken, which makes bounds larger. A fact that one seed lacks is
+/// absent.
 enum class Both {
   claim,        // true where both are
   reservation,  // true where one is

@@ -1,5 +1,5 @@
 #pragma once
-// What the record of a run says of its method, whatever the objective is.
+// The part of a run's record that the method decides, whatever the objective is.
 
 #include "core/record/run_facts.h"
 #include "core/training/method.h"
