@@ -15,7 +15,7 @@
 
 namespace residuum {
 
-/// What the labels of a file are: two classes, -1 and +1; classes 0, 1, ... in the order of their
+/// The kinds of labels in a file: two classes, -1 and +1; classes 0, 1, ... in the order of their
 /// labels, whole numbers; or real numbers.
 enum class LabelKind { two_classes, many_classes, targets };
 

@@ -112,8 +112,8 @@ class InputFile {
   int descriptor_;
 };
 
-/// Where the numbers of an array lie in its file: the number at (t, w, i) is at position
-/// t step + w worker + i entry behind `start`, which is in bytes.
+/// The layout of an array in its file: the number at (t, w, i) is t step + w worker + i entry
+/// numbers behind the byte `start`.
 struct Places {
   std::size_t start = 0;
   std::size_t step = 0;
