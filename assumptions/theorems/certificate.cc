@@ -28,7 +28,8 @@
 // The mean gradient may be that of some workers, drawn anew for every version with equal chances:
 // given the past its expectation is grad f(w_t) all the same.
 //
-// Where f(z) was never evaluated, f* or a lower bound of f stands in: f(z_T) is not below it.
+// If f(z) was never evaluated, f* or a lower bound of f takes the place of f(z_T), which is not
+// below it.
 
 #include <fmt/format.h>
 
@@ -39,7 +40,7 @@
 namespace residuum {
 namespace {
 
-/// A floor below f(z_T), where one is known.
+/// Returns a lower bound of f(z_T), if one is known: f*, or a lower bound of f.
 std::optional<double> floor_of(const RunFacts& facts) {
   const auto& floor =
       facts.objective.minimum ? facts.objective.minimum : facts.objective.lower_bound;

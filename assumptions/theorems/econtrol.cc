@@ -33,7 +33,8 @@
 namespace residuum {
 namespace {
 
-/// What the weight and the share make of the recursion of R.
+/// The constants of the recursion of R, which follow from the share alpha and the weight of
+/// EControl.
 struct ErrorRecursion {
   double lost = 0;      // q
   double weight = 1;    // w

@@ -32,7 +32,7 @@ void synchronous_estimates_of_full_gradients(Examination& exam) {
   exam.full_gradients();
 }
 
-/// What every message keeps of its accumulator.
+/// The constants theta and sqrt(beta/theta) of the share alpha that every message keeps.
 struct Share {
   double theta = 0;
   double root = 0;  // sqrt(beta/theta)

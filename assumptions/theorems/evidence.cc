@@ -41,7 +41,7 @@ std::optional<double> mean_of(const std::vector<SeedEvidence>& seeds,
                        : std::optional<double>(sum / static_cast<double>(seeds.size()));
 }
 
-/// Where a measurement comes from: what it is and which probe makes it.
+/// The quantity that a theorem needs measured, and the probe that measures it.
 struct Source {
   std::string what;
   std::string probe;

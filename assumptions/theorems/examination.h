@@ -82,7 +82,7 @@ class Examination {
   void full_gradients();
   /// E|a - C(a)|^2 <= (1 - alpha)|a|^2 for every a; returns alpha.
   double sparsifier_keeps_a_share();
-  /// What was not delivered is added to the next gradient.
+  /// The residual of every worker, which was not delivered, is added to its next gradient.
   void error_feedback();
   /// Every message enters the update as it was sent, and what was not sent is remembered.
   void error_feedback_of_whole_messages();

@@ -86,8 +86,8 @@ struct Bound {
   std::string reason;         // why there is no verdict; empty where there is one
   std::string_view open_key;  // of the study: what may decide it, "seeds" or a cadence of 1
   std::string left;           // what the left side is
-  /// What the theorem asks for, also what is not shown among the preconditions because it is met
-  /// without saying or because a constant of it is missing.
+  /// The statements of all preconditions. `preconditions` leaves out those that need no mention and
+  /// those of which a constant is missing.
   std::vector<std::string> asks;
   std::vector<Precondition> preconditions;
   std::vector<Constant> constants;  // those without value are the missing ones
@@ -144,7 +144,8 @@ std::vector<Precondition> unmet_of(const Bound& bound);
 /// measure.
 std::vector<Precondition> unmet_preconditions(const Theorem& theorem, const RunFacts& facts);
 
-/// What a theorem asks of any method: statements of its preconditions, symbols of its constants.
+/// The demands of a theorem on any method: statements of its preconditions, symbols of its
+/// constants.
 struct Demands {
   std::vector<std::string> preconditions;
   std::vector<std::string> constants;

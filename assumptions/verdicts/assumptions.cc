@@ -142,7 +142,7 @@ void take_quarters(AssumptionVerdict& verdict, const Ratios& ratios) {
   verdict.largest_quarter = largest;
 }
 
-/// What holds over the run is marginal if it does not hold in a quarter of it.
+/// An assumption that holds over the whole run is marginal if it fails in a quarter of the run.
 void ask_quarters(Limit limit, bool is_random, AssumptionVerdict& verdict) {
   const auto& largest = verdict.largest_quarter;
   if (verdict.state != AssumptionState::holds || !largest || is_two_sided(limit) ||
@@ -252,8 +252,8 @@ void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict
   say_what_is_open(how, is_random, verdict);
 }
 
-/// What was seen of a run up to where it diverged or was cut holds of no run, nor does what was
-/// seen of messages without entries.
+/// No assumption is said to hold if runs diverged or were cut short, or if a worker never sent an
+/// entry: the missing iterations or messages may violate it.
 void hold_nothing_with_reservation(const Evidence& evidence, AssumptionVerdict& verdict) {
   const std::string reservation = evidence.reservation();
   const auto withdraw = [&](auto& one) {

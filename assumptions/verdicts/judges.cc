@@ -226,9 +226,9 @@ SinglesOfSeeds single_selection(const Evidence& evidence) {
   return singles;
 }
 
-/// Where everything is sent and applied, the gap is what rounding leaves: of the squared step
-/// (6e-8)^2 in float32, times how much longer the model is than the step, squared. No compressor
-/// keeps back so little, but a step that falls to 0 makes much of it.
+/// The bound on q below which the gap is rounding, because everything is sent and applied. Rounding
+/// leaves (6e-8)^2 of the squared step in float32, times the squared ratio of the lengths of model
+/// and step. No compressor keeps back so little, but the ratio grows where the step falls to 0.
 constexpr double kGapOfRounding = 1e-9;
 constexpr const char* kNoGap = "nothing is held back: the gap w - z is rounding";
 

@@ -35,7 +35,7 @@ namespace {
 using Complex = std::complex<double>;
 constexpr int kParts = 4;  // x, m, e, v
 
-/// What a part of the state has of each of those before.
+/// The coefficients of one part of the state after an iteration in the parts before it.
 using Row = Eigen::Matrix<Complex, 1, kParts>;
 using Map = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic, 0, kParts, kParts>;
 

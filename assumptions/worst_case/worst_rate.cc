@@ -84,7 +84,7 @@ struct Pair {
 };
 constexpr std::size_t kStar = std::numeric_limits<std::size_t>::max();
 
-/// What a proof has numbers for, besides W and W~: the s_ij, the l_ij without the l_*i, and n.
+/// The numbers of a proof besides W and W~: the s_ij, the l_ij without the l_*i, and n.
 struct Multipliers {
   std::vector<Pair> of_v;
   std::vector<Pair> of_decrease;
