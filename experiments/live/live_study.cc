@@ -59,7 +59,7 @@ std::atomic<bool>& any_is_open() {
   return is_open;
 }
 
-/// What all runs get of a step.
+/// The gradients and the step size of one training step, for all runs of the study.
 struct StepGradients {
   std::size_t dimension = 0;
   std::vector<Layer> layers;

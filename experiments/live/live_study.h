@@ -17,7 +17,8 @@
 
 namespace residuum {
 
-/// What the training tells of itself. All its processes have the same workers and layers.
+/// The description that the training gives of itself. All its processes have the same workers and
+/// layers.
 struct LiveTraining {
   Transport transport;          // between its processes
   int workers_here = 1;         // gradients that each process hands over in a step; P is their sum

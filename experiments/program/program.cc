@@ -57,7 +57,8 @@ void add_study(CLI::App& command, Options& options) {
   command.add_option("--data-dir", options.data_dir, "where data sets lie ($RESIDUUM_DATA, data/)");
 }
 
-/// What executes code that a study names; see experiments/program/study/foreign_code.h.
+/// The option without which no code of a study is executed; see
+/// experiments/program/study/foreign_code.h.
 void add_allowance(CLI::App& command, Options& options) {
   add_flag(command,
            "--allow-commands",

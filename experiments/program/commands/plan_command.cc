@@ -179,7 +179,7 @@ struct MadeGradients {
   }
 };
 
-/// What the budgets of a plan come to, in lines.
+/// Notes on budgets that do not give an exact number of gradients, one line for each text.
 class BudgetNotes {
  public:
   /// Runs whose texts are the same share a line.

@@ -12,7 +12,7 @@
 
 namespace residuum {
 
-/// What all processes of a job must have in common, as named texts in a fixed order.
+/// The texts that all processes of a job must have in common, named and in a fixed order.
 struct JobDigest {
   struct Part {
     std::string name;  // "option --set"

@@ -1,5 +1,5 @@
 #pragma once
-// What terminal, reports and figures call the methods of a study, before their runs have begun.
+// The names of a study's methods in the terminal, reports and figures, before their runs begin.
 
 #include <nlohmann/json.hpp>
 #include <string>

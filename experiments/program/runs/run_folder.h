@@ -82,7 +82,7 @@ class RunFolder final : public Recorder {
 
  private:
   OutputPath table(const char* name) const { return folder_ / name; }
-  /// What is known of the run before its checkpoints are looked at.
+  /// The facts of the run that are known before its checkpoints are read.
   struct Plan {
     std::uint64_t iterations = 0;  // T
     bool has_pilot = false;

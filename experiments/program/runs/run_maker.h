@@ -86,8 +86,8 @@ class Heartbeat {
 /// wait for each other in collective calls.
 class LossWatch {
  public:
-  /// What the mailbox is for: messages of real runs, or nothing but signs of life. Without messages
-  /// it is polled seldom, and an MPI library that serves one thread alone has no watch.
+  /// The use of the mailbox: messages of real runs, or only signs of life. Without messages it is
+  /// polled seldom, and an MPI library that serves one thread alone has no watch.
   enum class Use { messages, signs };
 
   /// Watches the processes of a group, which is a part of the job. Collective in the group.
