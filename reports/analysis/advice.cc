@@ -19,7 +19,7 @@
 namespace residuum::reports {
 namespace {
 
-/// What a run had spent after some iterations, on one of its networks.
+/// The seconds of work and of messages that a run had spent before one iteration, on one network.
 struct SpentOnPath {
   double work_s = 0;
   double wire_s = 0;

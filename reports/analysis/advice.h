@@ -35,7 +35,7 @@ struct RunLinks {
 };
 using LinksOfRun = std::function<RunLinks(const Run&)>;
 
-/// What a run had spent when it was first evaluated at the target.
+/// The iterations, seconds, messages and bytes of a run until its first evaluation at the target.
 struct PathCosts {
   double iterations = 0;
   double gradients = 0;  // of a worker, one after another

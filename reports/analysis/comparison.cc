@@ -126,7 +126,7 @@ Samples samples_of(const Run& run, const std::vector<Standing>& standings, Colum
   return reached;
 }
 
-/// What the seeds of a method have reached within one budget.
+/// The values that the seeds of a method have reached within one budget, with their costs.
 struct Reaching {
   std::vector<double> values;
   std::vector<double> spent;

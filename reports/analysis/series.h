@@ -109,9 +109,8 @@ struct GroupSeries {
 enum class GradientAxis { beside_late_runs, of_all_runs };
 
 /// Reads the series of `columns`, in their order, over the finished and diverged runs of the group.
-/// Where runs of several lengths were measured at the same iterations, there are points at those
-/// that all finished runs have.
-/// The kind is that of middles and bands.
+/// If runs of several lengths were measured at the same iterations, there are points at those that
+/// all finished runs have. `kind` is that of middles and bands.
 std::vector<GroupSeries> read_series(const ResultFolder& folder,
                                      const Group& group,
                                      const std::vector<Column>& columns,

@@ -144,7 +144,7 @@ struct RunVerdict {
   std::vector<EpochDelta> epochs;
 };
 
-/// What all finished runs took, and what they would take more with a row of each iteration.
+/// The wall time of all finished runs, and the time that a row of every iteration would add.
 struct RunningTime {
   double wall_s = 0;
   double more_rows_s = 0;  // 0 where times are left out

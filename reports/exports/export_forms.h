@@ -42,7 +42,7 @@ std::string version_event(double wall_time);
 /// Returns the message of these scalars at a step; the wall time is in seconds since 1970.
 std::string scalars_event(double wall_time, std::int64_t step, const std::vector<Scalar>& scalars);
 
-/// What was written.
+/// The number of runs that have event files, and of values that were left out.
 struct EventFiles {
   std::size_t runs = 0;
   std::size_t left_out = 0;  // values

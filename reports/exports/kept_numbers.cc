@@ -116,7 +116,7 @@ struct FinishedRun {
   std::vector<TakenNumber> numbers;
 };
 
-/// Where a number is read.
+/// The table and the columns from which a number is read.
 struct NumberSource {
   RunNumber number;
   bool is_of_runs = false;  // a column of runs.csv, else of iterations.csv

@@ -1,6 +1,6 @@
 #pragma once
-// What is kept of a small study are a few numbers of each finished run, which the tables of pages
-// are made from. They are picked from the tables that `residuum report` has collected.
+// A small study is kept as a few numbers of each finished run, from which the tables of pages are
+// made. They are picked from the tables that `residuum report` has collected.
 
 #include <cstdint>
 #include <filesystem>

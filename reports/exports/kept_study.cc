@@ -97,7 +97,7 @@ void require_kept_folder(const KeepRequest& request) {
   }
 }
 
-/// What iterations.csv has of a run.
+/// The rows of one run in iterations.csv: those with an evaluation of f, and the last one.
 struct RunRows {
   std::vector<std::pair<std::string, double>> evaluated;  // iterations in which f was, as texts too
   std::optional<double> last;                             // iteration that has a row

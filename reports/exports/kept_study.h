@@ -1,6 +1,6 @@
 #pragma once
-// What is kept of a study are tables without the folders of its runs, so that its seeds can be run
-// one after the other, on several days or machines:
+// A study is kept as tables, without the folders of its runs. So its seeds can be run one after the
+// other, on several days or machines:
 //
 //   runs.csv        the rows of runs.csv
 //   iterations.csv  the rows where f was evaluated, or some of them, and the columns that tell how
@@ -14,7 +14,7 @@
 // Rows are in the order of their runs' names. Columns in which no run has a value are left out,
 // but for the two tables by epoch.
 //
-// What is kept of a small study are numbers of its runs instead, made anew as a whole:
+// A small study is kept as numbers of its runs instead, made anew as a whole:
 //
 //   runs.csv       run_id, seed, varied keys and some numbers of each finished run
 //   TABLE.csv      further tables that are asked for, such as late.csv (kept_numbers.h) or

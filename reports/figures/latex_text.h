@@ -7,7 +7,7 @@
 
 namespace residuum::reports {
 
-/// Where a line may be broken beside blanks.
+/// The places, besides blanks, at which a line may be broken.
 enum class LatexBreaks { between_words, in_words };
 
 /// The text for LaTeX: special characters escaped, formulas and Greek letters as mathematics, so

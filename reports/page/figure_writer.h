@@ -15,15 +15,15 @@
 
 namespace residuum::reports {
 
-/// What a drawing of gnuplot is called as a part of a page.
+/// The names of a gnuplot drawing inside a page.
 struct SvgNames {
   std::string_view prefix;       // of the ids
   std::string_view description;  // for those who cannot see the drawing
 };
 
 /// Makes a drawing of gnuplot a part of a page: black becomes the colour of the page's text, and
-/// ids get a prefix, because a page holds many drawings. What says nothing, half of the bytes, is
-/// left out.
+/// ids get a prefix, because a page holds many drawings. Parts without effect, half of the bytes,
+/// are left out.
 std::string inline_svg(std::string_view svg, const SvgNames& names);
 
 /// Returns the data of a path with steps from point to point instead of places, to a tenth of a

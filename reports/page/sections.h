@@ -95,10 +95,10 @@ std::string network_tables(const Summary& summary);
 /// the seeds.
 std::vector<ReportFigure> plan_prediction_figures(const Summary& summary, IntervalKind kind);
 
-// Phase diagrams: what became of a study that sweeps two keys, one table per quantity, its cells
+// Phase diagrams: the results of a study that sweeps two keys, one table per quantity, its cells
 // coloured by value.
 
-/// What the names of their figures begin with.
+/// The beginning of the names of the diagrams' figures.
 inline constexpr std::string_view kHeatMaps = "phase-";
 
 /// Plans the diagrams' figures, of the quantities that some method has a number of.

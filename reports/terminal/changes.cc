@@ -489,7 +489,7 @@ class Comparer {
                                     ? std::nullopt
                                     : student_interval(found.difference, changes_.confidence)};
     if (!found.same) {
-      // What is the same in all seeds is known without an interval.
+      // A difference that is the same in all seeds is known without an interval.
       const double difference = found.difference.front();
       const auto known = are_identical(found)
                              ? std::optional(Interval{.low = difference, .high = difference})

@@ -113,7 +113,7 @@ struct OpenVerdicts {
   }
 };
 
-/// What the value that decides would cost; empty where it is not known.
+/// Returns the time that more seeds or rows would cost; empty if it is not known.
 std::string cost_of(std::string_view key, const RunningTime& time) {
   if (time.runs == 0 || !(time.wall_s > 0)) {
     return {};

@@ -74,7 +74,7 @@ class GrowingTable {
   std::uint64_t violations_ = 0;
 };
 
-/// Where a run is, as its heartbeat.json says.
+/// The progress of a run, as its heartbeat.json tells it.
 struct RunPlace {
   std::uint64_t done = 0;   // iterations
   std::uint64_t pilot = 0;  // the number of the pilot run that is under way; 0: the training is
