@@ -83,7 +83,7 @@ double peak_of(Recipe recipe, int workers, int processes) {
   recipe.workers = workers;
   recipe.iterations = 24;
   recipe.precision = Precision::float32;
-  // What a study that says nothing of probes gets.
+  // The schedule of a study that says nothing of probes.
   recipe.measured = Json{{"geometric", 1.1}};
   recipe.evaluated = recipe.measured;
   recipe.split = Json{{"geometric", 1.5}};
@@ -132,7 +132,7 @@ TEST(Memory, OfAWorkerIsAtMostThreeVectorsBeyondItsGradient) {
     recipe.aggregator = {{"kind", aggregator}};
     for (const int processes : {1, 2}) {
       const double vectors = vectors_per_worker(recipe, processes);
-      // What is left over are k entries here and there, and rows.
+      // The fraction above whole vectors is buffers of k entries, and rows.
       EXPECT_LE(vectors, 4.1) << aggregator << " on " << processes;
       EXPECT_GE(vectors, 2) << aggregator << ": gradient and residual at least";
     }

@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of assumptions share: one step seen by the probes, and whole runs with their rows.
+// Helpers of the tests of assumptions: one step seen by the probes, and whole runs with their rows.
 
 #include <algorithm>
 #include <cmath>

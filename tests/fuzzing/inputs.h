@@ -1,5 +1,6 @@
 #pragma once
-// What targets make of their bytes: files to read from, and several files out of one input.
+// The inputs that targets make of their bytes: files to read from, and several files out of one
+// input.
 
 #include <filesystem>
 #include <map>

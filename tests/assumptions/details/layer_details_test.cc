@@ -1,5 +1,5 @@
-// What layers.csv says of each layer: by hand, by brute force over whole vectors, and against the
-// columns of iterations.csv, which layers must add up to.
+// The values of layers.csv: by hand, by brute force over whole vectors, and against the columns of
+// iterations.csv, which layers must add up to.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-// What follows from the recursion of gradient estimates, EF21 and its kin, against hand
-// calculations.
+// The theorems on gradient estimates, EF21 and methods like it, against hand calculations.
 
 #include <gtest/gtest.h>
 

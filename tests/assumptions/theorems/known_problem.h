@@ -119,7 +119,7 @@ class UnequalQuadratics final : public Objective {
   }
   std::optional<TestResult> test(const Point& /*at*/) const override { return std::nullopt; }
 
-  /// What the theorems are told: everything.
+  /// Returns all facts that the theorems can know of the recipe.
   RunFacts facts_with(const Recipe& recipe) const {
     RunFacts facts;
     facts.names.sparsifier = recipe.sparsifier["kind"];

@@ -22,7 +22,7 @@ namespace {
 
 std::atomic<std::uint64_t> allocations{0};
 
-/// What a thread asks for meanwhile is not counted.
+/// True while a thread's allocations are not counted.
 thread_local bool is_paused = false;
 
 void* allocate(std::size_t size) {

@@ -61,7 +61,7 @@ TEST(SketchedRows, FindTheMinimiserOfWorkersWhoDiffer) {
   }
 }
 
-// What hops have lost or added is in the residuals.
+// The rounding of every hop is in the residuals, so that no mass is lost.
 TEST(QuantisedRingTraining, LosesNothing) {
   const auto objective = test::noisy_quadratic(27, 0.5, test::matrix_and_bias());
   for (const bool rotate : {false, true}) {

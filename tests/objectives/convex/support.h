@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of the convex objectives share.
+// Helpers of the tests of the convex objectives.
 
 #include <gtest/gtest.h>
 

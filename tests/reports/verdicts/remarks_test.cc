@@ -1,4 +1,4 @@
-// What a reader must know before any verdict: that nothing was sent, and that another k ran.
+// Remarks that a reader must know before any verdict: nothing was sent, or another k ran.
 
 #include "reports/verdicts/remarks.h"
 

@@ -146,7 +146,7 @@ TEST_F(Advise, HasTheTimesOfAStudyThatFollowedTheNetwork) {
   }
 }
 
-// Where every iteration has as many messages, one network is enough.
+// If every iteration has equally many messages, one network is enough.
 TEST_F(Advise, TakesMessagesFromTheirCountWhereItFollowedOneNetwork) {
   const auto two = json(run(study_on(kTwoNetworks), "two"), {"--target", "loss=0.6"});
   const auto one = json(run(study_on(R"(["1gbe"])"), "one"), {"--target", "loss=0.6"});

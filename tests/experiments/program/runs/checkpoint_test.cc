@@ -89,7 +89,7 @@ TEST_F(CheckpointTest, KeepsTheLastTwo) {
   EXPECT_FALSE(std::filesystem::exists(file(10)));
 }
 
-// What was copied here from elsewhere has higher numbers than what the run goes on to write.
+// Checkpoints copied from another run have higher numbers than those that the run goes on to write.
 TEST_F(CheckpointTest, KeepsTheLastTwoGoodOnesWhateverNumbersForeignOnesHave) {
   write(88888, "another");
   write(99999, "another");

@@ -1,6 +1,6 @@
-// What has changed under a run since it was stopped is noticed: its data, its tables, its
-// checkpoints, also where their checksums are right. It then goes on from an earlier checkpoint or
-// begins anew, to the bytes of a run that was left alone.
+// Changes to a stopped run are noticed: of its data, its tables and its checkpoints, also if their
+// checksums are right. The run then goes on from an earlier checkpoint or begins anew, to the bytes
+// of a run that was left alone.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -290,7 +290,7 @@ TEST_F(ResumeFaults, ATableThatHasChangedFromItsBeginningBeginsTheRunAnew) {
   EXPECT_EQ(run_tables(folder_.path() / "kept"), tables_of_whole());
 }
 
-/// What a forged checkpoint of iteration 4 holds, and why it is not used.
+/// Changes that forge a checkpoint of iteration 4, and the reason why it is not used.
 const std::vector<std::pair<Forgery, std::string>> kForgeries{
     {[](Parts& parts) { parts.state.resize(parts.state.size() - 8); }, "shorter than this"},
     {[](Parts& parts) { parts.state += "12345678"; }, "longer than this"},

@@ -166,7 +166,7 @@ TEST_F(TunedRuns, RunsEachMethodAtTheStepThatIsBestByHand) {
   EXPECT_EQ(runs_made(), 2 * 5 * 2 + 2 * 3);
 }
 
-// What the study says of a method is of its own seeds: tuning runs stand in tuning.csv alone.
+// The numbers of a method are of the study's own seeds: tuning runs stand in tuning.csv alone.
 TEST_F(TunedRuns, KeepsTuningRunsOutOfEveryNumber) {
   ASSERT_EQ(run(kTwoCurvatures).code, 0);
 

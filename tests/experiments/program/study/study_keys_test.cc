@@ -293,8 +293,8 @@ TEST(StudyKeys, OfTheStudyItselfAreKnown) {
 
 // --- Defaults that are written out -------------------------------------------------------------
 
-/// What the list of keys gives as a default: "fixed; from a density: eta-scaled" has two values, of
-/// which the second has a condition.
+/// A default value in the list of keys. "fixed; from a density: eta-scaled" has two values, and the
+/// second has a condition.
 struct WrittenDefault {
   std::string value;
   bool has_condition = false;

@@ -198,7 +198,7 @@ TEST(Study, CountsNoDotsInTextsAndComments) {
             51);
 }
 
-// What stands in a file reaches no terminal as it is.
+// Control characters in a file are replaced before its text reaches a terminal.
 TEST(Study, QuotesHarmlessly) {
   EXPECT_THAT(error_of(kHead + "\"a\\u001b]0;x\\u0007\\nb\" = 1\n"),
               HasSubstr("unknown key 'a?]0;x??b'"));
