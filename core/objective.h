@@ -96,8 +96,8 @@ class Objective {
   Objective& operator=(Objective&&) = delete;
   virtual ~Objective() = default;
 
-  /// Returns whether there is an f. Where gradients are all that is known, no run asks for f, for
-  /// grad f, or for the gradient of half a batch.
+  /// Returns whether there is an f. If not, only gradients are known: no run asks for f, for grad
+  /// f, or for the gradient of half a batch.
   virtual bool has_function() const { return true; }
   /// Returns how many gradients there are of each worker; absent where there is no end of them.
   virtual std::optional<std::uint64_t> recorded_steps() const { return std::nullopt; }

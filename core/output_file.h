@@ -66,7 +66,7 @@ class Descriptor {
 Descriptor open_output(const OutputPath& file, int flags);
 
 /// OutputFile is a file that is written from its beginning; a file of that name is replaced, a
-/// device is written to. What is appended is buffered; an error of the machine shows at the next
+/// device is written to. Appended bytes are buffered; an error of the machine shows at the next
 /// flush at the latest.
 class OutputFile {
  public:

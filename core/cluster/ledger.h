@@ -1,8 +1,8 @@
 #pragma once
 // The ledger counts what workers send to each other, for all aggregators in one way. Every exchange
 // is charged as the messages of a stated algorithm, wherever the workers live; what processes
-// really send (blocks of several workers, MPI's own trees) does not count. Where virtual clocks
-// run, it also lists the messages for them.
+// really send (blocks of several workers, MPI's own trees) does not count. If virtual clocks run,
+// it also lists the messages for them.
 
 #include <bit>
 #include <chrono>

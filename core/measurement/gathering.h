@@ -15,9 +15,10 @@
 namespace residuum {
 
 /// The mean over the workers of a run has the same bits at any number of processes: it is summed in
-/// worker order, in float64. There are two ways to the same sum. Where few workers are elsewhere,
-/// they send their vectors to the root, which adds them. Else the sum goes from process to process
-/// and back to the root: 2 x 8 bytes of an entry pass the root, whatever the number of workers.
+/// worker order, in float64. There are two ways to the same sum. If few workers are on other
+/// processes, they send their vectors to the root, which adds them. Else the sum goes from process
+/// to process and back to the root: 2 x 8 bytes of an entry pass the root, whatever the number of
+/// workers.
 template <class Real>
 class MeanOverWorkers {
  public:

@@ -69,8 +69,8 @@ struct SelectionView {
   std::optional<double> contraction;  // delta_c of the sparsifier, for every accumulator
 };
 
-/// MeanView has means over the workers, d numbers each. Where not all take part in a version,
-/// gradients and accumulators are of those that do, and residuals of all.
+/// MeanView has means over the workers, d numbers each. If some workers skip a version, gradients
+/// and accumulators are means over the others, and residuals over all.
 struct MeanView {
   std::span<const double> gradient;      // of G^p_t
   std::span<const double> accumulator;   // of a^p_t

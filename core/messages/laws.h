@@ -54,8 +54,8 @@ struct AggregatorLaw {
   /// True if g approximates the sum of whole accumulators: g is no sum of messages and has no k,
   /// and what the workers deliver of their accumulators has no lists (`DenseApproximation`).
   bool approximates_sum = false;
-  /// True if g is not the plain mean of the messages. What is applied then differs from what the
-  /// workers clear, whatever the feedback.
+  /// True if g is not the plain mean of the messages. The update then differs from the entries that
+  /// the workers clear, whatever the feedback.
   bool weighs_messages = false;
   /// True if a server sends the workers compressed changes of the model, so that they take
   /// gradients at a shift of it (core/training/model_shift.h).

@@ -2,8 +2,8 @@
 // A RealLoop trains with a protocol whose gradients may be late, over real processes: the root is
 // the server, the others host the workers, and the actors of the protocol (actors/actor.h) talk by
 // a mailbox (actors/parallel.h). It makes versions as a LateLoop does, of messages that arrive when
-// they arrive. So a run is not repeated in every bit, and times are those of the wall clock. Where
-// the study says how long gradients take, they last so long (pace.h).
+// they arrive. So a run is not repeated in every bit, and times are those of the wall clock. If the
+// study gives the seconds of a gradient, every gradient is made to last as long (pace.h).
 //
 // Between two versions that are measured, processes are out of step. At a measured one they meet,
 // because f is evaluated on the data of all workers.

@@ -27,8 +27,8 @@ enum class Clip { none, worker, update };
 enum class UpdateRule { mean, signs, orthogonal };
 
 /// Returns the law of Q(C(a)): `of_values` is that of the quantiser for as many values as C keeps
-/// at most. Where C keeps values, |a - Q(C(a))|^2 = |a - C(a)|^2 + |C(a) - Q(C(a))|^2, so that the
-/// contractions multiply. Variances of unbiased rules multiply as 1 + omega.
+/// at most. If C keeps values unchanged, |a - Q(C(a))|^2 = |a - C(a)|^2 + |C(a) - Q(C(a))|^2, so
+/// that the contractions multiply. Variances of unbiased rules multiply as 1 + omega.
 SparsifierLaw quantised_law(const SparsifierLaw& of_selection, const QuantiserLaw& of_values);
 
 struct Method;

@@ -6,9 +6,9 @@
 
 namespace residuum {
 
-/// Returns the record of a run of the method by `workers` workers on a model of so many numbers.
-/// Its fields of names, gradients, evaluations and the objective are those of a default record. The
-/// threshold is absent where the step size changes.
+/// Returns the record of a run of the method by `workers` workers on a model of `dimension`
+/// numbers. Its fields of names, gradients, evaluations and the objective are those of a default
+/// record. The threshold is absent if the step size changes.
 RunFacts method_facts(const Method& method,
                       std::size_t dimension,
                       const ProtocolLaw& protocol,

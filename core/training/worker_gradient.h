@@ -28,9 +28,9 @@ class WorkerGradient {
   };
 
   /// Computes G^p_t at `model`: one gradient, or the sum of the directions of several, between
-  /// which the worker steps on a model of its own. Where `steps_locally` it also fills in the mean
-  /// of the gradients' squared norms. If workers exchange changes of estimates, it also fills in
-  /// how much G^p_t has changed.
+  /// which the worker steps on a model of its own. If `steps_locally`, it also fills in the mean of
+  /// the gradients' squared norms. If workers exchange changes of estimates, it also fills in how
+  /// much G^p_t has changed.
   void compute(const Steps& steps,
                std::span<const Real> model,
                ScratchBuffers<Real>& scratch,

@@ -132,7 +132,7 @@ class ComputeThread {
   std::thread thread_;
 };
 
-/// A site is what the training does on one process.
+/// The callbacks by which actors use the training on one process.
 struct Site {
   Effects& effects;  // payload_bytes() is not called: what Payloads packs is counted
   Payloads& payloads;
@@ -140,8 +140,8 @@ struct Site {
 
 class Parallel final : private Outbox {
  public:
-  /// All processes give the same cast and placement. What is referred to must outlive this object.
-  /// `stops` may become true at any time on any process, and be empty.
+  /// All processes give the same cast and placement. The arguments that are references must outlive
+  /// this object. `stops` may become true at any time on any process, and be empty.
   Parallel(Cast cast,
            Placement placement,
            Mailbox& mailbox,
