@@ -145,8 +145,8 @@ bool is_out_of_memory(const std::string& failure) {
          failure.find("out of memory") != std::string::npos;
 }
 
-/// Runs what a module of a file does. What fails in it is a mistake of the file, or a lack of
-/// memory, in one line.
+/// Runs a call of a module from a file. A failure is reported in one line, as a mistake of the file
+/// or a lack of memory.
 template <class Action>
 auto blaming(const std::string& origin, const Action& action) {
   if (origin.empty()) {
