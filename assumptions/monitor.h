@@ -18,7 +18,7 @@
 namespace residuum {
 
 /// SilentWorkers counts them: a worker is silent if it takes part in a run and has sent no entry so
-/// far. What is measured of its empty messages says nothing of the method.
+/// far. Measurements of its empty messages say nothing of the method.
 class SilentWorkers {
  public:
   /// Takes the next measured iteration. Adds the check "every-worker-sends", the number of silent

@@ -30,7 +30,7 @@ struct UnperturbedSums {
   std::optional<double> loss;          // f(u_T) + (lambda/2)|u_T|^2
 };
 
-/// The state before iteration `iterations`: sums run over s < iterations. What is unknown is
+/// The state before iteration `iterations`: sums run over s < iterations. An unknown value is
 /// absent.
 struct Snapshot {
   std::uint64_t iterations = 0;             // T
@@ -88,8 +88,8 @@ struct StepwiseSum {
   void advance(const std::optional<double>& step, const std::optional<double>& next);
 };
 
-/// Returns |mean a - g/P|^2 of a row that has delta. Where delta is infinite it is told by the mean
-/// residual; infinite if that is not known.
+/// Returns |mean a - g/P|^2 of a row that has delta. If delta is infinite, the mean residual gives
+/// it; infinite if that is not known.
 std::optional<double> lost_by_selection(const Row& row);
 
 /// SeedMeasures sums up what single iterations say over the run: pooled ratios and means in which a

@@ -272,8 +272,8 @@ constexpr const char* kNoSelection =
     "a random selection of as many entries is not defined: the method has no k, or drops nothing "
     "(k = d)";
 
-/// Says why residuals are not held against accumulators that they are not what is left of; empty
-/// where they are.
+/// Tells why residuals are not compared with accumulators: they are not the rest after a selection.
+/// Empty if they are.
 std::string no_accumulators_of_residuals(const RunFacts& facts) {
   if (facts.protocol.participants || facts.protocol.synchrony == Synchrony::late) {
     return "the residuals are those of all workers, and the accumulators of those that take part";
@@ -320,7 +320,7 @@ SinglesOfSeeds single_worker_contraction(const Evidence& evidence) {
   return singles;
 }
 
-/// Q(q) eta^2 M^2, or why there is no such bound.
+/// Q(q) eta^2 M^2, or the reason why there is no bound.
 struct ResidualBound {
   std::optional<double> value;
   std::string missing;

@@ -1,6 +1,6 @@
 #pragma once
-// Verdicts are made of these measured ratios: one number of each seed, pooled over its run, and the
-// single iterations of each seed.
+// Measured ratios, of which verdicts are made: one number of each seed, pooled over its run, and
+// the single iterations of each seed.
 
 #include <fmt/format.h>
 

@@ -121,7 +121,7 @@ std::vector<int> parts_of(const WorstRateQuestion& question) {
 }
 
 /// A search over numbers: -1 stands for the curvature mu and 1 for L, and 0 and 1 for the angles 0
-/// and pi. What is beyond is the end.
+/// and pi. A number outside its range counts as the nearest end of it.
 class Search {
  public:
   explicit Search(const WorstRateQuestion& question) : question_(question) {}

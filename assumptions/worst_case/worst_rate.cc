@@ -72,7 +72,7 @@ namespace {
 using Integer = boost::multiprecision::cpp_int;
 using Rational = boost::multiprecision::cpp_rational;
 
-/// rho is a whole number of these.
+/// rho is a whole number of ticks.
 constexpr std::int64_t kTicks = 1'000'000'000'000'000;
 
 // --- Names of the numbers of a proof ---------------------------------------------------------
@@ -193,7 +193,7 @@ struct Weighted {
   T weight{};
 };
 
-/// The numbers of a proof. They are linear in what the programme has as unknowns.
+/// The numbers of a proof. They are linear in the programme's unknowns.
 template <class T>
 struct ProofNumbers {
   std::vector<T> form;       // W
