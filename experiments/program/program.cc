@@ -384,7 +384,7 @@ std::vector<residuum::ReferenceGroup> command_reference(const CLI::App& app) {
   return groups;
 }
 
-/// Says what is wrong with the words that a command has not understood.
+/// Returns the message about words that a command does not know.
 std::string unexpected_words(const CLI::App& command) {
   std::vector<std::string> words = command.remaining(true);
   const auto option = std::find_if(
@@ -419,7 +419,7 @@ std::string about_value(std::string text) {
   return text;
 }
 
-/// Says in one line what is wrong with the command line.
+/// Returns the error of the command line in one line.
 std::string complaint(const CommandLine& line,
                       const std::vector<std::string>& arguments,
                       const CLI::ParseError& error) {

@@ -47,8 +47,8 @@ struct PageTables {
 /// that name the place.
 PageTables tables_of_page(const std::filesystem::path& page);
 
-/// Reads the text of a tables.toml and looks at every table, without results. What means nothing is
-/// a usage error that names the place.
+/// Reads the text of a tables.toml and checks every table, without results. A value without meaning
+/// is a usage error that names the place.
 void check_table_description(const std::string& text, const std::string& file);
 
 }  // namespace residuum

@@ -12,7 +12,7 @@
 
 namespace residuum {
 
-/// Such a run is not made again.
+/// True for a state of a run that is not made again.
 bool is_over_state(const std::string& state);
 
 struct PlannedRun {

@@ -194,9 +194,9 @@ class CommandProcesses {
     program_of(worker).recycle(std::move(answer.bytes));
   }
 
-  /// Ends the run because a claim is broken by these answers to the question. They are saved beside
-  /// the run's folder, in a row each, for `residuum check` with these options; without any the
-  /// program itself is to be looked at.
+  /// Ends the run because these answers to the question break a claim. They are saved beside the
+  /// run's folder, one in a row, for `residuum check` with `options`; without options the fault is
+  /// in the program itself.
   [[noreturn]] void refute(const Question& question,
                            std::span<const std::string_view> answers,
                            const std::string& what,
