@@ -1,6 +1,6 @@
 #pragma once
-// These statistics sum up a handful of numbers, one per seed. What is not defined is absent, never
-// a number.
+// These statistics sum up a handful of numbers, one per seed. An undefined value is absent, never a
+// number.
 
 #include <cstddef>
 #include <optional>

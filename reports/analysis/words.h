@@ -10,8 +10,8 @@ namespace residuum::reports {
 
 inline constexpr int kShownDigits = 4;
 
-/// Writes so many significant digits; "∞" for what is infinite, "–" for what was not measured. What
-/// is not 1 has as many more, up to 8, as it takes not to read as 1.
+/// Returns the number with `digits` significant digits; "∞" if it is infinite, "–" if it was not
+/// measured. A number near 1 has more digits, up to 8, until it does not read as 1.
 std::string short_number(const std::optional<double>& value, int digits = kShownDigits);
 
 /// Returns how many significant digits the ends of an interval need to differ in the last one:

@@ -110,7 +110,7 @@ struct TakenNumber {
   std::size_t rows = 0;
 };
 
-/// A FinishedRun is a row of what is kept.
+/// One row of the kept table: a run that has finished.
 struct FinishedRun {
   std::vector<std::string> keys;  // run_id, seed and the varied keys
   std::vector<TakenNumber> numbers;

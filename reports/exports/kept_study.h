@@ -38,11 +38,10 @@ struct KeepRequest {
   std::optional<std::int64_t> rows;  // of a run in iterations.csv, at most, from 2 on; else all
 };
 
-/// Adds the runs of `results` that have finished or diverged to what is kept, and replaces those
+/// Adds the runs of `results` that have finished or diverged to the kept ones, and replaces those
 /// that are there. With `rows` a run has its first row, its last one, and rows as even between them
 /// as they lie. Returns how many runs were left out because they have not ended: their last f is no
-/// end. Folders that cannot be what they should are a usage error that names the file; then nothing
-/// is written.
+/// end. A folder with other content is a usage error that names the file; then nothing is written.
 std::size_t keep_study(const KeepRequest& request);
 
 struct KeepNumbersRequest {
@@ -55,7 +54,7 @@ struct KeepNumbersRequest {
 
 /// Keeps numbers of the finished runs, tables and figures; runs.csv is of numbers and of tables
 /// that name runs. Returns how many runs were left out because they have not finished. A usage
-/// error leaves what is kept as it is.
+/// error leaves the kept files as they are.
 std::size_t keep_numbers(const KeepNumbersRequest& request);
 
 }  // namespace residuum::reports

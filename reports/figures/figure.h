@@ -111,7 +111,7 @@ struct AxisRange {
   double high = 1;
 };
 
-/// Returns the y axis of a figure. What is a millionfold above the median is cut off, because a run
+/// Returns the y axis of a figure. Values a millionfold above the median are cut off, because a run
 /// that diverges must not flatten the others.
 AxisRange y_range(const FigureSpec& spec);
 
@@ -152,8 +152,8 @@ std::string note_under(const FigureSpec& spec);
 /// Returns the label as drawings have it: what is in the middle of a very long one is left out.
 std::string drawn_label(std::string_view label);
 
-/// <name>.csv: curve,x,median,lower,upper,n. What is not a number is nan, so that every program
-/// that draws leaves a gap; curves without a band have empty bounds. No text is in it, because TeX
+/// <name>.csv: curve,x,median,lower,upper,n. An undefined value is nan, so that every program that
+/// draws leaves a gap; curves without a band have empty bounds. No text is in it, because TeX
 /// cannot read quoted fields.
 std::string figure_csv(const FigureSpec& spec);
 

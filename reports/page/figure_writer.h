@@ -65,9 +65,9 @@ class FigureWriter {
 // The data that the page's script draws figures and filters rows with, as JSON.
 
 /// Returns {"methods": [...], "places": [...], "figures": [...]}. A curve has at most some 600
-/// points, fewer in very large studies, and numbers have five digits; what is not a number is null.
-/// Curves name their method, or that of each point where they join several, and the places of their
-/// points, which many curves share.
+/// points, fewer in very large studies, and numbers have five digits; an undefined number is null.
+/// A curve names its method, or that of each point if it joins several. It also names the places of
+/// its points, which many curves share.
 std::string page_data(const Summary& summary, const std::vector<ReportFigure>& figures);
 
 }  // namespace residuum::reports

@@ -97,9 +97,9 @@ void require_own_schema(const Json& study, const std::filesystem::path& file);
 ResultFolder read_result_folder(const std::filesystem::path& path);
 
 /// Reads folders as one, at least one, with the name and title of the first. A run that several
-/// folders have is taken once, from one where it has come to its end; where two have, their tables
-/// must be the same but for wall times. What keeps methods of different folders apart varies, also
-/// where it varies in none of them. Folders that searched or tuned by different plans are a usage
+/// folders have is taken once, from one in which it has ended. If it has ended in two, their tables
+/// must be the same but for wall times. A key that differs between folders counts as varied, even
+/// if it varies in none of them. Folders that searched or tuned by different plans are a usage
 /// error.
 ResultFolder read_result_folders(const std::vector<std::filesystem::path>& paths);
 

@@ -18,9 +18,9 @@ namespace residuum::reports {
 namespace {
 
 // A table is made of columns. A column's numbers are printed first; then it is known how much room
-// they need, and whether the table fits beside or below: intervals stand beside their values where
-// that fits, else below them. Where not even that fits, the columns are parted into several blocks
-// of rows, one below the other, all with the names of the rows.
+// they need, and whether the table fits beside or below: intervals stand beside their values if
+// that fits, else below them. If not even that fits, the columns are divided into several blocks,
+// one below the other, all with the names of the rows.
 //
 //   beside                          below               blocks
 //   method   f − f*  [low, high]    method   f − f*     method   f − f*   loss
@@ -105,8 +105,8 @@ std::string power_of_ten(int exponent) {
   return text;
 }
 
-/// Returns a column's title with its unit. What is said at which place has the unit for a title
-/// where this says all: "kB to 0.01".
+/// Returns a column's title with its unit. A column of bytes at a target or budget has the unit in
+/// place of its title: "kB to 0.01".
 std::string title_of(const TableColumn& column, std::string_view parting, std::string_view unit) {
   if (column.at.empty()) {
     return fmt::format("{}{}{}", column.title, parting, unit);

@@ -49,8 +49,8 @@ std::vector<std::string> findings(const Summary& summary);
 // The outcome of a study: which method that compresses ended best, how it stands to dense training,
 // at which cost, and whether δ ≤ 1 was met on the way.
 
-/// Says the outcome in a sentence; empty where no run has finished. Where the study has several
-/// objectives it is that of the first, which is named.
+/// Returns the outcome in a sentence; empty if no run has finished. If the study has several
+/// objectives, it is that of the first, which is named.
 std::string outcome(const Summary& summary);
 
 }  // namespace residuum::reports
