@@ -17,7 +17,7 @@
 
 namespace residuum::test {
 
-/// Keeps what is written.
+/// A recorder that keeps the rows and checks in memory.
 class RowKeeper final : public Recorder {
  public:
   void write(const Row& row, const std::vector<Check>& checks) override {

@@ -65,7 +65,7 @@ TEST(Ef21Pl, IsThatOfAHandCalculation) {
   EXPECT_EQ(evaluate("ef21-pl", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
 }
 
-// 0.95^T >= 1e-9 up to T = 404: beyond, f - f* is what rounding leaves of it.
+// 0.95^T >= 1e-9 up to T = 404: beyond, f - f* is mostly rounding.
 TEST(Ef21Pl, EndsWhereItsRightSideSaysNoMoreThanRounding) {
   const SteadyRun run{.iterations = 2001,
                       .further = {{Column::ef21_distortion, 0}, {Column::loss_gap, 1e-12}}};

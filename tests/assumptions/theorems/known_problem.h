@@ -1,6 +1,6 @@
 #pragma once
-// Quadratics of which every constant of every theorem is known exactly, runs on them, and the
-// evidence of these runs with the known constants in the place of measured ones.
+// Quadratics for which every constant of every theorem is known exactly, and runs on them. The
+// evidence of the runs has the known constants instead of measured ones.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

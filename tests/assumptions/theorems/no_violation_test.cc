@@ -1,5 +1,5 @@
 // The sharper theorems on problems whose constants are all known: none may be violated, over any
-// beginning of any run. What holds in expectation is held against the mean over seeds.
+// beginning of any run. Bounds in expectation are compared with the mean over seeds.
 
 #include <gtest/gtest.h>
 

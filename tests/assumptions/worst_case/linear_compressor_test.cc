@@ -1,4 +1,4 @@
-// Quadratics with a linear compressor: known rates, what is proved of the worst case, and runs.
+// Quadratics with a linear compressor: known rates, proved worst cases, and runs.
 
 #include "assumptions/worst_case/linear_compressor.h"
 

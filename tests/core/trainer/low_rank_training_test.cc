@@ -112,8 +112,8 @@ TEST(LowRankTraining, KeepsWhatWorkersDifferByAndLosesNothing) {
   }
 }
 
-/// Two workers whose gradients cancel: nothing is delivered where the layer is a matrix, and each
-/// keeps all that it has had. Where layers are summed as they are, nothing is kept.
+/// Two workers whose gradients cancel: nothing is delivered if the layer is a matrix, and each
+/// keeps all of its gradients. If layers are summed as they are, nothing is kept.
 TEST(LowRankTraining, LetsWhatWorkersDifferByAddUpInTheirResiduals) {
   const test::TinyObjective objective(
       std::vector<double>(27),

@@ -94,7 +94,7 @@ inline std::vector<double> normal_vector(std::size_t count, std::uint64_t seed, 
   return v;
 }
 
-/// A directory of its own for a test, removed with what is in it.
+/// A directory of its own for a test, removed with all files in it.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {

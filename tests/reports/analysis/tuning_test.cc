@@ -147,7 +147,7 @@ TEST(Tuning, TakesAllCombinationsOfSeveralKeys) {
   EXPECT_EQ(result.edges.front().axis, 0U);
 }
 
-/// A plan of five values of which the better half goes on, twice.
+/// Returns a plan of five values in which the better half goes on, twice.
 TuningPlan halving_plan() {
   TuningPlan plan = plan_of(5, 0, 4);
   plan.halving = 2;

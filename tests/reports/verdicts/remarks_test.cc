@@ -25,7 +25,7 @@ using testing::SyntheticMethod;
 using testing::SyntheticStudy;
 using testing::TemporaryFolder;
 
-/// Two methods of three seeds, of which the first has so many silent workers in the runs named.
+/// Writes two methods of three seeds; the first has `silent` silent workers in the runs of `seeds`.
 void write_silent(const TemporaryFolder& folder, int silent, const std::vector<int>& seeds) {
   SyntheticStudy study;
   study.methods = {SyntheticMethod{.workers = 4},

@@ -103,8 +103,7 @@ class Advise : public testing::Test {
   TemporaryFolder folder_;
 };
 
-/// Returns the virtual seconds after so many iterations, by label and seed, of a study on one
-/// network.
+/// Returns the virtual seconds after `iterations`, by label and seed, of a study on one network.
 double seconds_after(const std::filesystem::path& results,
                      const std::string& label,
                      int seed,

@@ -267,7 +267,7 @@ TEST_F(SlurmPlan, HasNoArrayWhereNoRunIsLeft) {
   EXPECT_EQ(read.out, "no run of the study tiny is left to do\n") << read.err;
 }
 
-// `bash job` stands for a user's call, with an sbatch that keeps what it is given.
+// The job is run as `bash job`, with an sbatch in PATH that records its arguments.
 TEST_F(SlurmPlan, SubmitsItsArrayAndThenAJobThatReports) {
   plan(kStudy, {"--before", "true"});
   ASSERT_EQ(run(kStudy).code, 0);

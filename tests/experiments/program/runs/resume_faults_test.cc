@@ -80,7 +80,7 @@ Parts parts_of(const std::string& file) {
           .state = file.substr(begin + size, file.size() - begin - size - kNumber)};
 }
 
-/// A file of these parts with the right checksum.
+/// Returns the bytes of a checkpoint of these parts, with the right checksum.
 std::string sealed(const Parts& parts) {
   const std::string head = parts.head.dump();
   std::string file = parts.before + bytes_of(static_cast<std::uint32_t>(head.size())) + head;
@@ -418,7 +418,7 @@ TEST_F(ResumeFaults, ASimulationThatIsNotOneOfTheRunIsSetAside) {
   EXPECT_EQ(run_tables(folder_.path() / "kept"), run_tables(folder_.path() / "whole"));
 }
 
-// Every file gets its name when it is whole, so each of these moments is the end of some step.
+// Every file gets its name when it is whole, so each failed rename is at the end of a step.
 TEST_F(ResumeFaults, AFullDiskAtAnyMomentCostsNothingButAnotherStart) {
   const auto whole = tables_of_whole();
   bool is_full = true;

@@ -109,7 +109,7 @@ TEST_F(Status, TellsWhetherTheSeedDrawsTheShards) {
 }
 
 TEST_F(Status, CountsTheSamplesOfThePowerIteration) {
-  // Shards of 50, of which every 200/64 = 3rd sample is taken: 4 * 17.
+  // Every 200/64 = 3rd sample of each shard of 50 is taken: 4 * 17.
   const auto facts = status_of(kStudy,
                                {"--set",
                                 "seeds=1",

@@ -1,4 +1,4 @@
-// How a study file becomes runs, and what is said of a file that is wrong.
+// The runs that a study file becomes, and the errors of a wrong file.
 
 #include "experiments/program/study/study.h"
 
@@ -135,7 +135,7 @@ TEST(Study, NamesThePlaceOfWhatIsWrong) {
   EXPECT_THAT(error_of(kHead, {"objective.data=\xff"}), HasSubstr("no UTF-8"));
 }
 
-/// a.a.a... of so many parts.
+/// Returns the key a.a.a... of `parts` parts.
 std::string dotted(std::size_t parts) {
   std::string key = "a";
   for (std::size_t i = 1; i < parts; ++i) {
