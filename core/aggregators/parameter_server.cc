@@ -66,7 +66,7 @@ class ServerExchange final : public Exchange<Real> {
     end_round(ledger);
   }
 
-  /// Charges the messages of the server where the sum has so many entries.
+  /// Charges the messages of the server for a sum with `entries_of_sum` entries.
   void pull(std::size_t entries_of_sum, std::size_t dimension, Ledger& ledger) const {
     const std::size_t entries = settings_.down == WayDown::model_change
                                     ? settings_.change.resolve(dimension)

@@ -103,10 +103,10 @@ class Ledger {
     add_on_root(Transfer::Kind::chain, static_cast<double>(bytes));
   }
 
-  /// Charges the sum of vectors of so many values by a ring over the first workers of all nodes of
-  /// `per_node` workers: 2 (n-1) rounds for n nodes, in which each sends one of n nearly equal
-  /// chunks to the next. In n-1 of them worker i of the ring sends all chunks but i, in the other
-  /// n-1 all but i+1.
+  /// Charges the sum of vectors of `values` values by a ring over the first workers of all nodes of
+  /// `per_node` workers. The ring has 2 (n-1) rounds for n nodes; in each a node sends one of n
+  /// nearly equal chunks to the next. In n-1 of them worker i of the ring sends all chunks but i,
+  /// in the other n-1 all but i+1.
   void pass_ring(std::size_t values, std::size_t value_bytes, int per_node = 1) {
     const std::size_t nodes = workers() / static_cast<std::size_t>(per_node);
     std::vector<std::size_t> chunks(nodes);
@@ -115,7 +115,7 @@ class Ledger {
     }
     pass_ring(chunks, per_node);
   }
-  /// The same with chunks of so many bytes, one for each node.
+  /// Charges the ring for chunks of the given bytes, one for each node.
   void pass_ring(std::span<const std::size_t> chunks, int per_node = 1) {
     const std::size_t all = std::accumulate(chunks.begin(), chunks.end(), std::size_t{0});
     std::span<double> amounts;

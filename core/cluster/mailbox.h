@@ -101,7 +101,7 @@ class PacketTransport {
 
   /// Begins to send. Packets from one process to another arrive in the order they were sent.
   virtual void send(Packet packet) = 0;
-  /// Returns the next packet that has arrived, and moves on what is under way.
+  /// Returns the next packet that has arrived, and advances the packets under way.
   virtual std::optional<Packet> poll() = 0;
   /// Returns how many packets that were sent still need memory here.
   virtual std::size_t unsent() = 0;
@@ -157,7 +157,7 @@ class Mailbox {
   void send(int to, Bytes message);
 
   /// Waits while many messages have not left this process: one that makes messages faster than they
-  /// travel would fill its memory, and what is sent last would arrive late. Returns also if a
+  /// travel would fill its memory, and its last messages would arrive late. Returns also if a
   /// process is lost. Any thread may call this.
   void await_room();
 

@@ -38,11 +38,11 @@ class StateStream {
 
   /// Writes the bytes, or reads into them.
   virtual void pass(std::span<std::byte> bytes) = 0;
-  /// Reads so many bytes and drops them.
+  /// Reads `size` bytes and drops them.
   virtual void skip(std::uint64_t size);
 };
 
-/// Appends what is saved to bytes in memory.
+/// Appends the saved values to bytes in memory.
 class StateWriter final : public StateStream {
  public:
   explicit StateWriter(Bytes& bytes) : bytes_(bytes) {}
@@ -71,8 +71,8 @@ class StateReader final : public StateStream {
 };
 
 /// RunState saves or loads the parts of a run's state; its calls are collective over the cluster,
-/// except to measure. While it loads it throws nothing, because the other processes wait for what
-/// this one passes: the first error is kept, and what is passed after it stays as it was.
+/// except to measure. While it loads it throws nothing, because the other processes wait for this
+/// one: the first error is kept, and variables passed after it stay as they were.
 class RunState {
  public:
   /// To measure is to skip what loading would read: a stream of another length then throws. Only
@@ -87,7 +87,7 @@ class RunState {
   bool loads() const { return direction_ == Direction::load; }
   bool saves() const { return direction_ == Direction::save; }
 
-  /// Calls `action`, which may find what was loaded damaged; an Error of it is kept.
+  /// Calls `action`, which may find the loaded state damaged; an Error of it is kept.
   void examine(const std::function<void()>& action);
   /// Returns the first error of loading, on this process.
   const std::optional<Error>& damage() const { return damage_; }

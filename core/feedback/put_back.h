@@ -31,11 +31,13 @@ void put_back(PutBack rule,
               const MessageOutcome<Real>& outcome,
               ResidualUpdate<Real>& residual_update);
 
-// A worker's gradient estimate g^p (EF21 and its kin) changes by what was delivered of the change
-// it sent. If an aggregator rejects sent entries, the estimate changes by the delivered ones alone.
-// So the mean of the estimates is the sum of all updates so far: nothing is lost.
+// A worker sends the change of its gradient estimate g^p (EF21 and similar methods), and g^p
+// changes by the delivered part of it. If an aggregator rejects sent entries, the estimate changes
+// by the delivered ones alone. So the mean of the estimates is the sum of all updates so far:
+// nothing is lost.
 
-/// accumulator -= delivered, estimate += delivered; `residual_update` notes what was delivered.
+/// accumulator -= delivered, estimate += delivered; `residual_update` records the delivered
+/// entries.
 template <class Real>
 void take_into_estimate(std::span<Real> accumulator,
                         std::span<Real> estimate,

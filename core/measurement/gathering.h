@@ -94,7 +94,7 @@ class MeanOverWorkers {
     }
   }
 
-  /// The vectors travel in blocks of so many numbers. After every kMostUnderWay of them the root
+  /// The vectors travel in blocks of kNumbers numbers. After every kMostUnderWay of them the root
   /// says that it has them, so that nobody has to keep a whole vector meanwhile.
   static constexpr std::size_t kNumbers = std::size_t{1} << 20U;
   static constexpr std::size_t kMostUnderWay = 4;
@@ -183,8 +183,8 @@ template <class Real>
 std::vector<WorkerScalars> gathered_scalars(const Cluster& cluster,
                                             std::span<const Worker<Real>> workers);
 
-/// The lists of a version, on the root: what each worker sent, what was taken from its accumulator,
-/// and what was put back.
+/// The lists of a version, on the root: the entries that each worker sent, those taken from its
+/// accumulator, and those put back.
 template <class Real>
 class VersionLists {
  public:

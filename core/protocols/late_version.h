@@ -41,8 +41,8 @@ class LateVersion {
   [[nodiscard]] LateUpdated<Real> make_round(LateComputed<Real>&& computed,
                                              LateMessages<Real> round,
                                              Transfers* transfers);
-  /// Shows the version and forgets its late messages. `of_workers` is what is known of all workers
-  /// where the root hosts none (VersionParts).
+  /// Shows the version and forgets its late messages. `of_workers` has the measured values of all
+  /// workers if the root hosts none (VersionParts).
   void finish(LateUpdated<Real>&& updated,
               const SimulatedVersion& made,
               std::span<const WorkerScalars> of_workers = {});

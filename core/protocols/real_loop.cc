@@ -10,7 +10,7 @@
 namespace residuum {
 namespace {
 
-/// Adds what was counted before a run was halted.
+/// Adds the counts from before the run was halted.
 void add_counts(const SimulatedVersion& before, SimulatedVersion& notes) {
   notes.bytes_up += before.bytes_up;
   notes.bytes_down += before.bytes_down;

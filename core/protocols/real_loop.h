@@ -38,7 +38,7 @@ namespace residuum {
 template <class Real>
 class RealLoop final : public Loop, private Effects, private Payloads {
  public:
-  /// Makes the actors of a run of so many versions.
+  /// Makes the actors of a run of `versions` versions.
   using MakeCast = std::function<Cast(std::uint64_t versions)>;
 
   /// The cluster of the state has a server, and its training a mailbox. With a pace gradients last

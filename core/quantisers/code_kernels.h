@@ -8,7 +8,7 @@
 
 namespace residuum {
 
-/// Codes are made and packed so many at a time, a multiple of eight.
+/// The number of codes that are made and packed at a time, a multiple of eight.
 inline constexpr std::size_t kCodesAtOnce = 2048;
 
 /// Lets kernels see the bytes of a packed form as numbers.

@@ -29,7 +29,7 @@ std::size_t most_coded_bytes(const IndexForm& form,
                              std::size_t dimension);
 
 /// Writes the values of the message, which a sparsifier chose of the accumulator, to `coded` and
-/// replaces its entries by what is read from there.
+/// replaces its entries by the values decoded from there.
 template <class Real>
 void quantise(const Coding& coding,
               std::span<const Real> accumulator,

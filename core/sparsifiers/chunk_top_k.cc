@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kShortBlock = 256;
 
-/// A share of k is what each block keeps at most.
+/// The shares of k: the most entries that each block keeps.
 class BlockShares {
  public:
   BlockShares(const BlockCut& cut, std::size_t k) : cut_(cut), k_(k) {}

@@ -4,8 +4,8 @@
 // shift W; in the paper's symbols, where w is the shift,
 //   x_{t+1} = x_t - eta g_t,  g_t of gradients at W_t;
 //   W_{t+1} = W_t + C(x_{t+1} - W_t),  W_0 = x_0,
-// with C = Top_k. The server remembers W in place of a residual: x - W is what it has not sent yet.
-// As Top_k keeps the share k/d of any vector,
+// with C = Top_k. The server remembers W in place of a residual: x - W is the part that it has not
+// sent yet. As Top_k keeps the share k/d of any vector,
 //   |x_{t+1} - W_{t+1}|^2 <= (1 - k/d) |x_{t+1} - W_t|^2.
 // Every process makes the same W from the same x.
 
@@ -28,7 +28,7 @@ struct ShiftGap {
 template <class Real>
 class ModelShift {
  public:
-  /// The server sends so many entries; x is the model at the start.
+  /// The server sends `entries` entries; x is the model at the start.
   ModelShift(std::size_t entries, std::span<const double> x)
       : entries_(entries), rounded_(x.begin(), x.end()), difference_(x.size()) {}
 

@@ -104,8 +104,8 @@ class WorkerGradient {
   std::vector<double> statistics_;
 };
 
-/// Returns whether what a worker hands in after so many gradients is how far it has stepped, and
-/// not one gradient at the model that all share.
+/// Returns whether a worker hands in the sum of its steps after `gradients` gradients, and not one
+/// gradient at the model that all share.
 bool steps_locally(const Method& method, std::uint64_t gradients);
 
 /// Returns whether batches can be split for a measurement of their noise. They cannot where they

@@ -59,7 +59,7 @@ class Effects {
   /// No version will list the gradient: it was finished or arrived after the last one.
   virtual void discard(const GradientId& gradient) = 0;
 
-  /// A wait of one actor has ended after so many seconds of Outbox::now().
+  /// A wait of one actor has ended after `seconds` of Outbox::now().
   virtual void waited(Wait cause, double seconds) = 0;
 
   /// Returns the bytes of what travels with a message that has_payload(). The call comes when the
@@ -83,7 +83,7 @@ struct Roster {
 /// Work that takes time; what it does is up to the Effects.
 enum class Work : std::uint8_t { gradient };
 
-/// An outbox is what a driver offers to the actor that acts.
+/// An outbox has the actions that a driver offers to the actor that acts.
 class Outbox {
  public:
   Outbox() = default;

@@ -14,7 +14,7 @@
 
 namespace residuum {
 
-/// Throws a usage error unless what was found in a saved state may stand there.
+/// Throws a usage error unless the saved value is possible.
 inline void check_saved(bool is_sound) {
   require(is_sound, "the saved state of the protocol is damaged");
 }

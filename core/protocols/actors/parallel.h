@@ -174,8 +174,8 @@ class Parallel final : private Outbox {
   SimulatedVersion take_notes();
 
  private:
-  /// Forwards the effects, but keeps what is discarded until nothing is computed any more, and
-  /// remembers for which gradient work is to begin.
+  /// Forwards the effects, but keeps discarded gradients until no gradient is being computed, and
+  /// remembers which gradient is to be computed next.
   class HeldEffects;
   enum class Frame : std::uint64_t;
 
