@@ -36,7 +36,7 @@ struct LibsvmWishes {
 /// Reads a plain or packed file (byte_stream.h). Labels -1/+1, 0/1 or 1/2 become -1/+1, many
 /// classes their places in the order of their labels, and the note says so; zeros are not stored;
 /// `#` starts a comment; a name such as " |f" after the label, as Vowpal Wabbit writes it, is
-/// skipped, and so is "qid:7", of which the note tells. Anything else in the file is a usage error
+/// skipped, and so is "qid:7", and the note says so. Anything else in the file is a usage error
 /// "file:line:column: what is wrong and what was expected".
 SparseDataset read_libsvm(const std::filesystem::path& path, const LibsvmWishes& wishes = {});
 

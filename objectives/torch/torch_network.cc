@@ -337,7 +337,7 @@ class TorchNetwork final : public Network<Real> {
     return logits.dim() == 2 ? logits : logits.reshape({labels, logits.size(-1)});
   }
 
-  /// Returns one loss per label, such that those of a sample add up to its loss.
+  /// Returns one loss per label, scaled so that those of a sample add up to its loss.
   torch::Tensor cross_entropies(const torch::Tensor& output, Batch<Real>& batch) const {
     const torch::Tensor logits = rows_of(output, batch);
     const auto labels = torch::from_blob(
