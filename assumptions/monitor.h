@@ -48,7 +48,7 @@ struct CheckSummary {
   std::uint64_t worst_iteration = 0;
 };
 
-/// A RunSummary holds what is known of a run when it ends.
+/// A RunSummary has the findings of the probes at the end of a run.
 struct RunSummary {
   std::map<std::string, CheckSummary> checks;
   std::uint64_t rows = 0;

@@ -129,7 +129,7 @@ constexpr double kLeastStep = 1e-7;
 constexpr double kSimplexSize = 0.1;
 constexpr std::size_t kSimplexDimensions = 30;
 
-/// The evaluations are shared by at least so many restarts: one may not use up all.
+/// The least number of restarts that share the evaluations: one may not use up all.
 constexpr std::uint64_t kLeastRestarts = 8;
 
 /// The number that the assumption bounds, as a function of the direction of all accumulators.

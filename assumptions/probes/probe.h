@@ -13,7 +13,7 @@
 
 namespace residuum {
 
-/// Needs names what is measured only if a probe asks for it.
+/// Needs names the quantities that are measured only if a probe asks for them.
 struct Needs {
   bool halves = false;             // gradients of half batches
   bool virtual_loss = false;       // f(z_t)

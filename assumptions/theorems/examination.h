@@ -66,7 +66,8 @@ class Examination {
   void no_momentum();
   void nothing_decays_or_is_clipped();
   void no_outer_step();
-  /// The update is the step times what was exchanged: no momentum, no weight decay, no clipping.
+  /// The update is the step size times the exchanged vector: no momentum, no weight decay, no
+  /// clipping.
   void plain_updates();
   /// Workers exchange in lockstep, unbiased gradients, plain updates.
   void lockstep_with_plain_updates();

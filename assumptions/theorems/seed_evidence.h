@@ -68,7 +68,8 @@ class HeldAverage {
   std::uint64_t looks_ = 0;
 };
 
-/// Range is what was seen of a number that every version has.
+/// The number, the extremes and the sum of the measured values of a quantity that every version
+/// has.
 struct Range {
   std::uint64_t measured = 0;
   double smallest = 0;
@@ -142,7 +143,7 @@ struct SeedMeasures {
   EstimateRecursion estimate_recursion;  // of EF21's distortion
 
   void add(const Row& row);
-  /// Notes that the run ended after so many iterations.
+  /// Records that the run ended after `iterations`.
   void end_at(std::uint64_t iterations);
 
  private:
@@ -161,7 +162,7 @@ class SeedEvidence {
 
   /// Takes the next row; iterations must rise.
   void add(const Row& row);
-  /// Notes that the run diverged after so many iterations, before its last.
+  /// Records that the run diverged after `iterations`, before its last one.
   void end_early(std::uint64_t iterations);
 
   /// The snapshots by their iterations. The longest is the last row's, because nobody saw the end

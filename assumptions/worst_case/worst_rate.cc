@@ -30,12 +30,11 @@
 //   rho V - V' - sum_ij l_ij J_ij - n((1 - alpha)|v|^2 - |r|^2) = <all, S all>
 // where |r|^2 <= (1 - alpha)|v|^2 is the condition on the message. Its terms without h define V's
 // form and S. Those with h define the numbers l_*i: V has h_i with the weight p_i = sum_j (s_ij -
-// s_ji), and l_*i is what makes the sum of all h_i zero.
-// If W and S are positive definite and all numbers are >= 0, then V' <= rho V, and |state|^2 is at
-// most a multiple of V. For one rho all of this is linear in (W, s, l, n): a semidefinite
-// programme. It is the dual of the search for the worst f, so that every point of it is a bound: of
-// the rate, not of how far it is from the best. The least rho is found by the method of centres
-// (method_of_centres.h).
+// s_ji), and l_*i makes the sum of all h_i zero. If W and S are positive definite and all numbers
+// are >= 0, then V' <= rho V, and |state|^2 is at most a multiple of V. For one rho all of this is
+// linear in (W, s, l, n): a semidefinite programme. It is the dual of the search for the worst f,
+// so that every point of it is a bound: of the rate, not of how far it is from the best. The least
+// rho is found by the method of centres (method_of_centres.h).
 //
 // Several workers. All conditions hold of every worker with the same multipliers, and we take their
 // mean over the workers. A square is that of the mean plus the mean of those of the deviations, so
