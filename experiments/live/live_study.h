@@ -28,9 +28,9 @@ struct LiveTraining {
 
 class LiveStudy {
  public:
-  /// Reads the study, of which `file` is the name in messages, prepares its runs and begins the
-  /// folder `out`. If the study gives no 'workers.count', it is P. Collective. Errors are usage
-  /// errors with their place; a program can have one live study at a time.
+  /// Reads the study, prepares its runs and begins the folder `out`. Messages name the study
+  /// `file`. If the study gives no 'workers.count', it is P. Collective. Errors are usage errors
+  /// with their place; a program can have one live study at a time.
   LiveStudy(const std::string& text,
             const std::string& file,
             const std::filesystem::path& out,

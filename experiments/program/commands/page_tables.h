@@ -19,9 +19,8 @@
 //
 // A cell has the keys of its table, its column and its row, the later ones first; those of `where`
 // are joined. `minus` is a method's name or a table of texts, and subtracts the runs of the same
-// seeds that have them. `holm = true` of a table makes its mean differences one family of tests, of
-// which those have an asterisk that Holm's procedure rejects at 5 %; statistic = "p" writes a
-// p-value.
+// seeds that have them. `holm = true` of a table makes its mean differences one family of tests;
+// those that Holm's procedure rejects at 5 % have an asterisk; statistic = "p" writes a p-value.
 
 #include <filesystem>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
-// These functions guard the program's standard streams: what is written to them cannot fail
-// unnoticed, nor break anything.
+// These functions guard the program's standard streams: writing to them cannot fail unnoticed, nor
+// break anything.
 
 #include <fmt/format.h>
 

@@ -125,8 +125,8 @@ class LossWatch {
 // every process its part of the state.
 
 /// A RefusedCheckpoint says why the checkpoint that the run would go on from cannot be used. All
-/// processes throw it; the run is then to be prepared again, since its parts may hold what was
-/// loaded.
+/// processes throw it; the run must then be prepared again, since its parts may hold the loaded
+/// state.
 class RefusedCheckpoint : public SharedError {
  public:
   using SharedError::SharedError;

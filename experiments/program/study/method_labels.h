@@ -1,6 +1,6 @@
 #pragma once
 // A study may name its methods: a [[point]] by `label`, and values that it sweeps by [labels]. The
-// names are what the terminal, pages, figures and tables show; nothing depends on them.
+// terminal, pages, figures and tables show these names; nothing depends on them.
 
 #include <nlohmann/json.hpp>
 #include <set>
