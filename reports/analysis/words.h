@@ -24,7 +24,7 @@ std::string short_interval(const Interval& interval);
 /// Writes "1.23 MB", in powers of 1000.
 std::string short_bytes(const std::optional<double>& value);
 
-/// Writes "99.8 %", and never 100 or 0 for what is not quite that.
+/// Returns "99.8 %" for 0.998, and never 100 or 0 for a number that only rounds to it.
 std::string percent(const std::optional<double>& fraction);
 
 }  // namespace residuum::reports

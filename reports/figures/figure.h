@@ -92,7 +92,7 @@ std::vector<BoundMark> bound_marks(const FigureSpec& spec);
 /// Returns the label of a curve in the legend, as drawings have it: "(a) Q(q) η² G²" for a bound.
 std::string legend_label(const FigureSpec& spec, std::size_t curve);
 
-/// Returns the text with its middle left out, so that it has at most so many characters.
+/// Returns the text with its middle left out, so that it has at most `most` characters.
 std::string without_middle(std::string_view text, std::size_t most);
 
 /// Returns how many characters the text has.
@@ -149,7 +149,7 @@ std::size_t cut_off(const FigureSpec& spec);
 /// values are above it.
 std::string note_under(const FigureSpec& spec);
 
-/// Returns the label as drawings have it: what is in the middle of a very long one is left out.
+/// Returns the label as drawings have it: the middle of a very long one is left out.
 std::string drawn_label(std::string_view label);
 
 /// <name>.csv: curve,x,median,lower,upper,n. An undefined value is nan, so that every program that

@@ -63,8 +63,8 @@ struct ResultFolder {
 /// Takes over what the study calls the values of keys: {"KEY": {"VALUE": "NAME"}}.
 void take_value_labels(const Json& labels, Run& run);
 
-/// Notes what is said of all runs together: which keys vary, which of them say nothing of a run,
-/// and which kinds a run leaves at their defaults.
+/// Sets the facts of all runs together: the keys that vary, those that say nothing of a run, and
+/// the kinds that a run leaves at their defaults.
 void relate_runs(ResultFolder& folder);
 
 /// Says how many runs of earlier versions of the study lie in the folders; empty where none do.

@@ -1,5 +1,5 @@
 #pragma once
-// A verdict is one word for what was seen of an invariant; sentences answer the study's question.
+// A verdict is one word for the checks of an invariant; sentences answer the study's question.
 
 #include <string>
 #include <vector>
@@ -38,8 +38,8 @@ std::string unfinished_sentence(const Summary& summary);
 /// that keeps it and differs in one key: which of them ends higher, as far as the seeds decide it.
 std::vector<std::string> leak_sentences(const Summary& summary);
 
-/// Returns what a reader must know before any verdict: methods of which a worker never sent an
-/// entry, and a k that is not the one asked for.
+/// Returns the remarks that a reader must know before any verdict: methods with a worker that never
+/// sent an entry, and a k that is not the requested one.
 std::vector<std::string> notices_of(const Summary& summary);
 
 /// Returns further sentences, the notices first: on invariants, contraction, and runs that did not
