@@ -182,8 +182,8 @@ TEST(NoViolation, OfEf21WithTheArithmeticMeanWhereWorkersDiffer) {
   }
 }
 
-// Steps of twice what k/d allows where messages are whole, and gTop-k, of which nothing is
-// promised.
+// Steps of twice the bound that k/d gives for whole messages; and gTop-k, for which no contraction
+// is proved.
 TEST(NoViolation, OfThreePointCompressorsWithWhatTheRunHasNotRefuted) {
   for (std::uint64_t data_seed = 1; data_seed <= 6; ++data_seed) {
     const UnequalQuadratics problem({.data_seed = data_seed});
