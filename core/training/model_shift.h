@@ -18,7 +18,7 @@
 namespace residuum {
 
 /// The gap of a shift W of the model x before and after a server has
-/// sent a change of x. By the law of what it sends, `after_sq` <= `kept` `before_sq`.
+/// sent a change of x. By the law of its messages, `after_sq` <= `kept` `before_sq`.
 struct ShiftGap {
   double before_sq = 0;  // |x_{t+1} - W_t|^2
   double after_sq = 0;   // |x_{t+1} - W_{t+1}|^2
