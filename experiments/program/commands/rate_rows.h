@@ -105,7 +105,7 @@ std::string obstacle_of_rates(const RateQuestion& question);
 /// workers remember; empty where it has one.
 std::string obstacle_of_tight_rates(const RateQuestion& question);
 
-/// Returns a number with so many digits; "–" if it is not finite.
+/// Returns a number with `digits` digits; "–" if it is not finite.
 std::string number_text(double number, int digits);
 
 /// Returns a factor with ten digits.
