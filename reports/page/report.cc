@@ -149,7 +149,7 @@ std::string practice_html(const Summary& summary) {
                                 practice;
 }
 
-/// Contents are what the page and the tables beside it are made of.
+/// Contents are the data from which the page and the tables beside it are made.
 struct Contents {
   const Summary* summary = nullptr;
   IntervalKind kind = IntervalKind::quartiles;

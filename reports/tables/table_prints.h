@@ -1,6 +1,6 @@
 #pragma once
-// status.json holds a print of each table of a finished run and one of itself, so that whoever
-// reads them notices what was cut or changed.
+// status.json holds a print of each table of a finished run and one of itself, so that a reader
+// notices a table that was cut or changed.
 
 #include <filesystem>
 #include <optional>

@@ -55,7 +55,7 @@ struct Changes {
   bool has_regression() const;
 };
 
-/// Says what is done with two folders whose runs minimise different functions.
+/// The treatment of two folders whose runs minimise different functions.
 enum class OtherProblem { refused, noted };
 
 /// `tolerance` says, relative to the mean in A, how much worse is still no regression; that of the

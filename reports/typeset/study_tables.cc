@@ -192,7 +192,7 @@ constexpr std::array<ResultMetric, 5> kResultMetrics{
      {"final_test_accuracy", "test accuracy", true},
      {"final_test_perplexity", "test perplexity"}}};
 
-/// Returns the words on what is bold; they are of the table's caption.
+/// Returns the words on bold numbers; they are of the table's caption.
 std::string bold_words(IntervalKind kind) {
   return fmt::format(
       " Bold: ahead of every other method, by the 95 % interval ({}) of the paired differences "
