@@ -91,9 +91,9 @@ struct DemoSettings {
   bool clears_signs = false;  // then d loses what was sent, and not c
 };
 
-/// The models after each step, and what each step has lost. Signs that are sent can cancel in an
-/// entry of the update, whose sign is then that of a rounding error: the first so many steps have
-/// none.
+/// The models after each step, and what each step has lost. The number of first steps in which no
+/// entry of the update cancels. If sent signs cancel, the sign of the entry is that of a rounding
+/// error.
 struct DemoSteps {
   std::vector<Values> models;
   Values lost_sq;
