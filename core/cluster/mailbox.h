@@ -35,16 +35,16 @@ class Liveness {
   /// Returns how often each process owes the others a sign.
   Clock::duration period() const { return period_; }
 
-  /// Notes that this process polls its queue now; the other members refer to this time. Between two
-  /// polls at most one period counts as silence of the others: in what goes beyond it this process
-  /// itself was stopped or had no CPU.
+  /// Records that this process polls its queue now; the other members refer to this time. Between
+  /// two polls at most one period counts as silence of the others: in what goes beyond it this
+  /// process itself was stopped or had no CPU.
   void look(Time now);
 
   /// Notes a sign of life, any packet from that process.
   void hear(int from);
-  /// Notes that a packet goes to that process, which is a sign too.
+  /// Records that a packet goes to that process, which is a sign too.
   void write(int to);
-  /// Notes that this process has said goodbye to all: the others expect no more signs of it.
+  /// Records that this process has said goodbye to all: the others expect no more signs of it.
   void say_goodbye() { says_nothing_ = true; }
   /// Notes the goodbye of another process, of which no more signs are expected. It still waits for
   /// those of this one.

@@ -117,7 +117,7 @@ class Actor {
   virtual void receive(const ActorMessage& message, Outbox& outbox) = 0;
   /// Returns the version of the model that the actor keeps for gradients that are still to begin.
   virtual std::optional<std::uint64_t> kept_version() const { return std::nullopt; }
-  /// Passes all that the actor needs in order to go on, between two versions.
+  /// Saves or loads all that the actor needs in order to go on, between two versions.
   virtual void save_or_load(ActorState& state) = 0;
 };
 
