@@ -28,7 +28,7 @@ class SilentWorkers {
   /// Returns how many workers were silent after the last iteration that was measured.
   std::uint64_t count() const { return count_; }
 
-  /// Passes what one iteration leaves for the next.
+  /// Saves or loads the values that one iteration leaves for the next.
   void save_or_load(RunState& state);
 
  private:
@@ -79,7 +79,7 @@ class Monitor final : public StepObserver {
   void observe(const StepView& view) override;
   void progress(std::uint64_t done, std::uint64_t total) override { progress_(done, total); }
 
-  /// Passes the summary so far and what the probes keep.
+  /// Saves or loads the summary so far and the state of the probes.
   void save_or_load(RunState& state);
 
   const RunSummary& summary() const { return summary_; }

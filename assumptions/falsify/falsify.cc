@@ -15,8 +15,8 @@ namespace residuum {
 namespace {
 
 // The lost mass is that of accumulators whose squares add up to P. The contraction from e = 0 is
-// |e_1|^2 / |mean a|^2 with e = w - z: where nothing is lost it is delta (1 - rho), but the proofs
-// need it below one only, and lost mass counts.
+// |e_1|^2 / |mean a|^2 with e = w - z: if nothing is lost, it is delta (1 - rho), but the proofs
+// only need it below one, and lost mass counts.
 constexpr auto kTargets = std::to_array<Target>({
     {.name = "delta",
      .assumption = "delta <= 1: no worse than k random entries of the dense sum",

@@ -51,7 +51,7 @@ class Probe {
   /// Called on the root process for every measured iteration, in order.
   virtual void observe(const StepView& view, Row& row, std::vector<Check>& checks) = 0;
 
-  /// Passes what one iteration leaves for the next.
+  /// Saves or loads the values that one iteration leaves for the next.
   virtual void save_or_load(RunState& /*state*/) {}
 };
 

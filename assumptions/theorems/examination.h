@@ -33,7 +33,7 @@ class Examination {
   const Evidence& evidence() const { return *evidence_; }
   const RunFacts& method() const { return evidence_->method(); }
 
-  /// Notes that the theorem asks for this. Preconditions are noted by themselves; those that some
+  /// Records that the theorem asks for this. Preconditions are noted by themselves; those that some
   /// methods alone show are noted for all, so that a page can tell them.
   void ask(const std::string& statement);
   /// Adds a precondition. The detail gives the fact behind it; it is shown whether met or not.

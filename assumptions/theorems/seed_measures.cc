@@ -8,7 +8,7 @@
 namespace residuum {
 namespace {
 
-// delta is a ratio of two float64 sums: where it is 1 by theory, rounding may leave a little more.
+// delta is a ratio of two float64 sums: if it is 1 by theory, rounding may leave a little more.
 constexpr double kRounding = 1e-12;
 
 constexpr std::array kHeld{&SeedMeasures::mean_gradient,
