@@ -255,8 +255,8 @@ double estimated_seconds(const PreparedRun& run, std::uint64_t gradients) {
   return static_cast<double>(gradients) * per_gradient * (run.needs_pilot ? kPilots : 1);
 }
 
-/// Says where the step of a run lies against the one that is best in the worst case; empty where
-/// the tight theory of error feedback would not apply at its step either.
+/// Returns in words where the step of a run lies against the one that is best in the worst case;
+/// empty where the tight theory of error feedback would not apply at its step either.
 std::string tight_step_note(const PreparedRun& run) {
   constexpr double kMostNumbers = 1e7;  // to draw more for its facts takes longer than a plan may
   const auto step = run.method->step_rule->constant();
