@@ -78,8 +78,8 @@ struct Rate {
 /// Fits every method that has at least two groups which differ only in the key.
 std::vector<Rate> fit_rates(const ResultFolder& folder, const std::vector<Group>& groups);
 
-/// Says which seeds a rate is not of, and why it has no interval, or why there is no rate; empty
-/// where nothing is to be said.
+/// Returns in words which seeds a rate is not of, and why it has no interval, or why there is no
+/// rate; empty where nothing is to be said.
 std::string note_on(const Rate& rate);
 
 /// The largest value over some runs and where it was seen.

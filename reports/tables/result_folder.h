@@ -67,7 +67,8 @@ void take_value_labels(const Json& labels, Run& run);
 /// the kinds that a run leaves at their defaults.
 void relate_runs(ResultFolder& folder);
 
-/// Says how many runs of earlier versions of the study lie in the folders; empty where none do.
+/// Returns in words how many runs of earlier versions of the study lie in the folders; empty where
+/// none do.
 std::string unlisted_sentence(const ResultFolder& folder);
 
 /// Returns whether the study names methods or values of keys.

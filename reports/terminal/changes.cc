@@ -231,7 +231,7 @@ std::string words_of_seeds(const std::vector<std::int64_t>& seeds) {
 /// Notes on runs that were compared. A part that all notes share is printed once.
 class RunNotes {
  public:
-  /// Notes that a run was compared, and at which keys its two configurations differ.
+  /// Records that a run was compared, and at which keys its two configurations differ.
   void add_run(const std::string& run, Differing keys) {
     differing_.emplace_back(run, std::move(keys));
   }

@@ -14,8 +14,8 @@
 
 namespace residuum::reports {
 
-/// Says in what the functions that two runs minimise differ, with both values; empty where they do
-/// not. A key that only one of them has was added by a later program.
+/// Returns in words in what the functions that two runs minimise differ, with both values; empty
+/// where they do not. A key that only one of them has was added by a later program.
 std::string problem_difference(const Run& a, const Run& b);
 
 /// How a quantity of a method differs between two result folders, A and B.

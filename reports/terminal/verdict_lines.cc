@@ -73,7 +73,8 @@ std::vector<std::string> verdict_row(const GroupSummary& group,
   return row;
 }
 
-/// Says where averages are over a part of the iterations; empty where every one was measured.
+/// Returns in words where averages are over a part of the iterations; empty where every one was
+/// measured.
 std::string sampling_line(const Summary& summary) {
   std::uint64_t rows = 0;
   std::uint64_t iterations = 0;

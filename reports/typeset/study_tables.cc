@@ -128,7 +128,8 @@ std::string quantity_words(const Expected& expected) {
   return fmt::format("{}, {}{}", expected.quantity, is_word ? "" : "t = ", expected.at);
 }
 
-/// Says whether what the paper has lies within our interval, or its interval meets ours.
+/// Returns in words whether what the paper has lies within our interval, or its interval meets
+/// ours.
 std::string within_words(const Expected& expected, const std::optional<Interval>& ours) {
   if (!ours || (!expected.value && !expected.interval)) {
     return "–";
@@ -361,7 +362,7 @@ std::string at_cost(const Standing& standing) {
                      standing.unit == "s" ? "s of modelled time" : standing.cost);
 }
 
-/// Says why no method is bold, and where to look instead.
+/// Returns the reason why no method is bold, and where to look instead.
 std::string not_bold_words(const Comparison& comparison, const Standing& standing) {
   std::string tables;
   for (const auto& other : comparison.standings) {

@@ -25,9 +25,9 @@ Verdict verdict_of_others(const GroupSummary& group);
 /// "PASS", "FAIL", "fails, as known", "held here" or "–".
 std::string verdict_text(Verdict verdict);
 
-/// Says how many runs diverged, if any, then the outcome (outcome); before any run has finished,
-/// whether the gTop-k assumption held, and where it failed worst. Of runs on different data it says
-/// that, and nothing else.
+/// Returns in words how many runs diverged, if any, then the outcome (outcome); before any run has
+/// finished, whether the gTop-k assumption held, and where it failed worst. Of runs on different
+/// data it says that, and nothing else.
 std::string answer(const Summary& summary);
 
 /// Returns which runs have no result, and which methods have none at all; empty where all runs have
