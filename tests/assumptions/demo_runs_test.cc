@@ -91,8 +91,8 @@ struct DemoSettings {
   bool clears_signs = false;  // then d loses what was sent, and not c
 };
 
-/// The models after each step, and what each step has lost. The number of first steps in which no
-/// entry of the update cancels. If sent signs cancel, the sign of the entry is that of a rounding
+/// The models after each step, and the squared norm of the mass that each step has lost. In the
+/// first `decided` steps no entry of the update cancels, else its sign would be that of a rounding
 /// error.
 struct DemoSteps {
   std::vector<Values> models;

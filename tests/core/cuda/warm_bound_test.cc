@@ -88,7 +88,7 @@ TEST(WarmBound, KeepsRoomForEightTimesK) {
   EXPECT_EQ(WarmBound::capacity(2'000'000'000, 4'000'000'000), 4'000'000'000U);
 }
 
-/// Returns the steps of error feedback for which the recorded candidates are too few.
+/// Returns the steps of error feedback at which the candidates above the bound are no complete set.
 std::vector<std::size_t> incomplete_steps(const std::vector<std::vector<float>>& gradients,
                                           std::size_t k,
                                           std::size_t steps) {
