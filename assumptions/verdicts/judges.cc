@@ -152,7 +152,7 @@ Ratios growth(const Evidence& evidence, HeldRatio SeedMeasures::*held, const std
   });
 }
 
-/// Returns in words what a judgement of growth needs: the probe, or longer runs where it was on.
+/// Returns the need of a judgement of growth: the probe, or longer runs if it was on.
 std::string growth_needs(const Evidence& evidence,
                          HeldRatio SeedMeasures::*held,
                          std::string_view probe) {
