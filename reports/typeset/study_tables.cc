@@ -128,8 +128,8 @@ std::string quantity_words(const Expected& expected) {
   return fmt::format("{}, {}{}", expected.quantity, is_word ? "" : "t = ", expected.at);
 }
 
-/// Returns in words whether what the paper has lies within our interval, or its interval meets
-/// ours.
+/// Returns in words whether the paper's value lies within our interval, or whether its interval
+/// overlaps ours.
 std::string within_words(const Expected& expected, const std::optional<Interval>& ours) {
   if (!ours || (!expected.value && !expected.interval)) {
     return "–";
