@@ -43,10 +43,10 @@ std::optional<double> largest_workers_iid(double rho, const EntryLaw& law = {});
 // rho indices are selected. At rho = 0.1 it predicts that delta passes 1 at 9 workers, where delta
 // is 0.86; delta stays below 0.9 for any number of workers.
 
-/// Delta of gtopk-exact for d going to infinity. Let y = x 1{|x| >= t}, P(|x| >= t) = rho, be what
-/// a worker sends of an entry x, and S the sum of y over the P workers. What was not sent has mean
-/// 0 given what was, for the law of x is symmetric. So the square of the error is P - E[S^2; |S|
-/// among the fraction rho of largest], per entry of variance 1, and
+/// Delta of gtopk-exact for d going to infinity. Of an entry x a worker sends y = x 1{|x| >= t},
+/// P(|x| >= t) = rho; S is the sum of y over the P workers. Given y, the rest x - y has mean 0,
+/// because the law of x is symmetric. So the square of the error is P - E[S^2; |S| among the
+/// fraction rho of largest], per entry of variance 1, and
 ///   delta = (1 - E[S^2; |S| among the largest]/P) / (1 - rho).
 /// The law of S is a numerical convolution; absolute error below 1e-5. Absent for laws other than
 /// Gaussian and Laplace, where rho is not in (0, 1) and for more than 4096 workers. About 25 ms.

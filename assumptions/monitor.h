@@ -18,7 +18,7 @@
 namespace residuum {
 
 /// SilentWorkers counts them: a worker is silent if it takes part in a run and has sent no entry so
-/// far. What is measured of its empty messages says nothing of the method.
+/// far. Measurements of its empty messages say nothing of the method.
 class SilentWorkers {
  public:
   /// Takes the next measured iteration. Adds the check "every-worker-sends", the number of silent
@@ -28,7 +28,7 @@ class SilentWorkers {
   /// Returns how many workers were silent after the last iteration that was measured.
   std::uint64_t count() const { return count_; }
 
-  /// Passes what one iteration leaves for the next.
+  /// Saves or loads the values that one iteration leaves for the next.
   void save_or_load(RunState& state);
 
  private:
@@ -48,7 +48,7 @@ struct CheckSummary {
   std::uint64_t worst_iteration = 0;
 };
 
-/// A RunSummary holds what is known of a run when it ends.
+/// A RunSummary has the findings of the probes at the end of a run.
 struct RunSummary {
   std::map<std::string, CheckSummary> checks;
   std::uint64_t rows = 0;
@@ -79,7 +79,7 @@ class Monitor final : public StepObserver {
   void observe(const StepView& view) override;
   void progress(std::uint64_t done, std::uint64_t total) override { progress_(done, total); }
 
-  /// Passes the summary so far and what the probes keep.
+  /// Saves or loads the summary so far and the state of the probes.
   void save_or_load(RunState& state);
 
   const RunSummary& summary() const { return summary_; }

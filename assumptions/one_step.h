@@ -43,8 +43,9 @@ class OneStep {
     return {"delta", "contraction", "residual", "conservation", "xi", "traffic"};
   }
 
-  /// The method must outlive this. `probes` names what is looked at. An accumulator is a matrix of
-  /// so many rows, which divide the dimension, row after row; with one row it has no layers.
+  /// The method must outlive this. `probes` names the probes that measure the step. An accumulator
+  /// is a matrix of `rows` rows, a divisor of the dimension, row after row; with one row it has no
+  /// layers.
   OneStep(const Method& method,
           int workers,
           std::size_t dimension,

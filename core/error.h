@@ -57,8 +57,8 @@ void require(bool condition, fmt::format_string<Args...> message, Args&&... args
   }
 }
 
-/// Returns the known word closest to `word` in edit distance. The result is empty when none is near
-/// enough to be what was meant (more than a third of the letters differ).
+/// Returns the known word closest to `word` in edit distance. The result is empty if no word is
+/// near enough to be the intended one (more than a third of the letters differ).
 std::string nearest(std::string_view word, std::span<const std::string> known);
 
 /// Returns "; did you mean 'x'?" when a known word is near, else "; known: a, b, c".

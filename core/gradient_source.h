@@ -13,7 +13,7 @@ namespace residuum {
 
 class GradientSource {
  public:
-  /// What the run does next: an iteration, a checkpoint, or its end.
+  /// The next action of the run: an iteration, a checkpoint, or its end.
   enum class Next { iteration, save, end };
 
   GradientSource() = default;

@@ -1,6 +1,7 @@
 #pragma once
-// An objective is what the trainer minimises: f(w) = (1/n) sum_i f_i(w), with its samples spread
-// over P workers. Implementations are in objectives/; they are immutable after construction.
+// An objective is the function that the trainer minimises: f(w) = (1/n) sum_i f_i(w), with its
+// samples spread over P workers. Implementations are in objectives/; they are immutable after
+// construction.
 
 #include <algorithm>
 #include <concepts>
@@ -12,7 +13,8 @@
 
 namespace residuum {
 
-/// Facts are what is known of an objective before any run; a fact that is not known is absent.
+/// Facts are the properties of an objective that are known before any run; a fact that is not known
+/// is absent.
 struct Facts {
   std::optional<double> smoothness;        // L
   std::optional<double> strong_convexity;  // mu
@@ -96,8 +98,8 @@ class Objective {
   Objective& operator=(Objective&&) = delete;
   virtual ~Objective() = default;
 
-  /// Returns whether there is an f. Where gradients are all that is known, no run asks for f, for
-  /// grad f, or for the gradient of half a batch.
+  /// Returns whether there is an f. If not, only gradients are known: no run asks for f, for grad
+  /// f, or for the gradient of half a batch.
   virtual bool has_function() const { return true; }
   /// Returns how many gradients there are of each worker; absent where there is no end of them.
   virtual std::optional<std::uint64_t> recorded_steps() const { return std::nullopt; }
@@ -121,9 +123,9 @@ class Objective {
   virtual void from_parameters(std::span<const double> parameters, std::span<double> w) const {
     std::copy(parameters.begin(), parameters.end(), w.begin());
   }
-  /// Returns for each layer after which fraction of the time that a stochastic gradient of so many
-  /// samples takes here, in float32, the gradient of the layer is ready; empty where the objective
-  /// cannot tell. Every call measures anew.
+  /// Returns for each layer when its gradient is ready, as a fraction of the time of a stochastic
+  /// gradient of `samples` samples here, in float32; empty where the objective cannot tell. Every
+  /// call measures anew.
   virtual std::vector<double> ready_fractions(std::size_t /*samples*/) const { return {}; }
   /// Returns n, the number of training samples; 0 for an objective without a data set.
   virtual std::size_t samples() const = 0;
@@ -141,8 +143,8 @@ class Objective {
     return std::nullopt;
   }
 
-  /// Returns a mu > 0 such that the mean of f_i over one worker's samples is mu-strongly convex, as
-  /// above; absent where none is known.
+  /// Returns a mu > 0 with which the mean of f_i over one worker's samples is mu-strongly convex,
+  /// as above; absent where none is known.
   virtual std::optional<double> shard_strong_convexity(
       std::span<const std::uint32_t> /*shard*/) const {
     return std::nullopt;

@@ -54,7 +54,7 @@ class Descriptor {
 
   int get() const { return number_; }
   bool is_open() const { return number_ >= 0; }
-  /// Closes it; false if what was written may not have arrived.
+  /// Closes it; false if written bytes may not have arrived.
   bool close();
 
  private:
@@ -66,7 +66,7 @@ class Descriptor {
 Descriptor open_output(const OutputPath& file, int flags);
 
 /// OutputFile is a file that is written from its beginning; a file of that name is replaced, a
-/// device is written to. What is appended is buffered; an error of the machine shows at the next
+/// device is written to. Appended bytes are buffered; an error of the machine shows at the next
 /// flush at the latest.
 class OutputFile {
  public:
@@ -77,7 +77,8 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
   OutputFile(OutputFile&&) = delete;
   OutputFile& operator=(OutputFile&&) = delete;
-  /// Writes what is still buffered as far as it goes; only `close` says whether it went well.
+  /// Writes the bytes that are still buffered as far as it goes; only `close` says whether it went
+  /// well.
   ~OutputFile();
 
   void append(std::string_view text);
@@ -126,7 +127,7 @@ class AtomicFile {
 void write_file_atomically(const OutputPath& file, std::string_view content);
 
 /// Throws a usage error that names --out if the file that a user gave there is a link, a device or
-/// a folder, whose place what is written would take.
+/// a folder, which the written file would replace.
 void require_replaceable(const std::filesystem::path& file);
 
 /// Adds text at the end of a file, and makes the file where it is not there.

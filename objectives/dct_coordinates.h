@@ -2,7 +2,7 @@
 // In DCT coordinates an objective is f~(v) = f(T'v) with the orthonormal T of
 // core/vectors/block_dct.h: its gradient is T grad f(T'v), it starts at T w_0 and its minimiser is
 // T x*. All that is said in norms (L, mu, sigma^2, f*, residuals, delta, theorems) is the same of
-// both; what is chosen entry by entry, as by Top-k, is not.
+// both; a choice entry by entry, as by Top-k, is not.
 
 #include <memory>
 

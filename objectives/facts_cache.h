@@ -13,7 +13,7 @@ namespace residuum {
 /// program has filled the cache.
 inline constexpr int kSolver = 2;
 
-/// The key is what x* depends on.
+/// The key has all values that x* depends on.
 struct FactsKey {
   std::string fingerprint;  // that of the data as loaded
   double l2 = 0;

@@ -22,7 +22,8 @@ struct RowsSplit {
   SparseDataset test;
 };
 
-/// Where rows come from: the name and the maker of synthetic ones, and how files are read.
+/// The source of rows: the name and the maker of synthetic ones, and the way in which files are
+/// read.
 struct RowsSource {
   std::string synthetic;
   std::function<RowsSplit(const Section&)> make;

@@ -30,7 +30,7 @@ class WorkerCount {
   mutable bool was_asked_for_ = false;
 };
 
-/// The context is what an objective needs to know besides its section of the study.
+/// The context has the values that an objective needs besides its section of the study.
 struct ObjectiveContext {
   std::filesystem::path data_dir;    // the folder of named data sets
   std::filesystem::path cache_dir;   // the folder of solved facts; empty: they are not kept

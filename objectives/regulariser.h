@@ -19,7 +19,7 @@ struct RidgeRegulariser {
   }
   /// Returns a bound of the second derivative.
   double smoothness() const { return weight; }
-  /// Returns a lower bound of the curvature of so many coordinates.
+  /// Returns a lower bound of the curvature in `dimension` coordinates.
   double strong_convexity(std::size_t dimension) const {
     return penalised == dimension ? weight : 0;
   }

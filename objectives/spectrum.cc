@@ -140,7 +140,7 @@ double rounding(const std::vector<double>& diagonal) {
 ///
 /// The largest eigenpair (theta, s) of T gives the Ritz pair (theta, Q s), whose residual is
 /// |beta_m s_m|. If that is too large, the next round begins with Q s. Every q is made orthogonal
-/// to all before it, twice, so that no copy of an eigenvalue comes in by rounding. Where beta is as
+/// to all before it, twice, so that no copy of an eigenvalue comes in by rounding. If beta is as
 /// small as rounding, the space is invariant and the round ends: ranks below m end there.
 class Lanczos {
  public:

@@ -74,7 +74,7 @@ class HeldRatio {
 
   /// Takes the next row; iterations must rise. A value that is no ratio has the denominator 1.
   void look(std::uint64_t iteration, double numerator, double denominator = 1);
-  /// Notes that the run ended after `iterations`.
+  /// Records that the run ended after `iterations`.
   void end_at(std::uint64_t iterations) { end_ = iterations; }
 
   /// The rows over windows of the run, the last one up to the end.

@@ -1,6 +1,6 @@
 #pragma once
-// Confidence intervals of means and of ratios of sums, and tests of many hypotheses at once. What
-// is not defined is absent, never a number.
+// Confidence intervals of means and of ratios of sums, and tests of many hypotheses at once. An
+// undefined value is absent, never a number.
 
 #include <cstddef>
 #include <optional>

@@ -15,8 +15,8 @@ namespace residuum {
 namespace {
 
 // The lost mass is that of accumulators whose squares add up to P. The contraction from e = 0 is
-// |e_1|^2 / |mean a|^2 with e = w - z: where nothing is lost it is delta (1 - rho), but the proofs
-// need it below one only, and lost mass counts.
+// |e_1|^2 / |mean a|^2 with e = w - z: if nothing is lost, it is delta (1 - rho), but the proofs
+// only need it below one, and lost mass counts.
 constexpr auto kTargets = std::to_array<Target>({
     {.name = "delta",
      .assumption = "delta <= 1: no worse than k random entries of the dense sum",
@@ -129,7 +129,7 @@ constexpr double kLeastStep = 1e-7;
 constexpr double kSimplexSize = 0.1;
 constexpr std::size_t kSimplexDimensions = 30;
 
-/// The evaluations are shared by at least so many restarts: one may not use up all.
+/// The least number of restarts that share the evaluations: one may not use up all.
 constexpr std::uint64_t kLeastRestarts = 8;
 
 /// The number that the assumption bounds, as a function of the direction of all accumulators.

@@ -18,8 +18,8 @@
 
 namespace residuum {
 
-/// A target is what the search for counterexamples tries to break: an assumption that a proof makes
-/// of one aggregation step, as a number that the assumption bounds.
+/// A target of the search for counterexamples is an assumption that a proof makes of one
+/// aggregation step, as a number that the assumption bounds.
 struct Target {
   std::string_view name;
   std::string_view assumption;  // in words, with its bound

@@ -38,8 +38,8 @@ struct WorstRun {
   std::vector<double> numbers;   // w_0 and the numbers of each A_p (curvatures.h)
   double rate = 0;               // rho*
   double step = 0;               // eta*
-  /// What was driven up. With copies it is the least of the problem, and of 16 copies for each size
-  /// that the search has not seen.
+  /// The ratio that the search made as large as it could. With copies it is the least ratio of the
+  /// problem and of 16 copies for each size that the search has not seen.
   double ratio = 0;
   double average = 0;            // (V_N/V_skip)^(1/(N - skip))
   double largest = 0;            // of V_{t+1}/V_t, t < N

@@ -1,14 +1,16 @@
 // Conservation says that sum_p e^p_{t+1} + g_t = sum_p a^p_t in every iteration, equivalently that
-// w - z = mean residual (as momentum or gradient units transform it). What is missing is lost mass,
+// w - z = mean residual (as momentum or gradient units transform it). The difference is the lost
+// mass,
 //   l_t = sum_p cleared^p - sum_p returned^p - g_t.
 // The accumulator of a worker that has no part in a version is its residual.
 // Both are zero up to rounding for every method that conserves. Rounding is not tuned away: an
 // entry of l_t counts as zero if it is within the error bound of summing its terms in the precision
 // of the messages, and |(w-z) - mean residual| is compared with the accumulated bound of all
-// roundings. Where residuals decay, e^p_{t+1} = beta (a^p_t - delivered^p), what fades is known,
+// roundings. If residuals decay, e^p_{t+1} = beta (a^p_t - delivered^p), the part that they lose by
+// it is known,
 //   f_t = ((1 - beta)/beta) sum_p e^p_{t+1},
 // and l_t - f_t, which must be zero where nothing else is lost, is a check of its own.
-// A model that moves by the signs of what was exchanged is judged by l_t alone.
+// A model that moves by the signs of the exchanged vector is judged by l_t alone.
 
 #include <algorithm>
 #include <cmath>
@@ -66,8 +68,8 @@ LostMass dense_lost_mass(const StepView& view) {
   for (const auto& scalars : view.worker_scalars) {
     magnitude_sq += view.leaves_out() ? scalars.residual_norm_sq : 0;
   }
-  // A decay is rounded, and so are the product with it and the quotient. Messages that are scaled,
-  // and with them what is applied and kept, may be much larger than the accumulators.
+  // A decay is rounded, and so are the product with it and the quotient. Scaled messages may be
+  // much larger than the accumulators, and so may the update and the residuals.
   const double messages = static_cast<double>(view.contributions().size());
   const double magnitude = std::sqrt(messages) * std::sqrt(magnitude_sq) + std::sqrt(applied_sq) +
                            divisor * std::sqrt(kept_sq);

@@ -2,10 +2,10 @@
 // below one, q_t = |e_{t+1}|^2 / |e_t + eta_t mean G_t|^2. Pathwise,
 //   U_{t+1} = sqrt(q_t) (U_t + |z_{t+1} - z_t|)
 // dominates |e_{t+1}| for any measured q_t: a hard invariant of every run (the step of z is
-// eta_t |mean G_t| without momentum). Where e_t + eta_t mean G_t is 0 and e_{t+1} is not, q_t is
+// eta_t |mean G_t| without momentum). If e_t + eta_t mean G_t is 0 and e_{t+1} is not, q_t is
 // infinite, and the bound starts anew from the gap.
 //
-// Where a server sends compressed changes of the model, the gap of their sum W must contract too:
+// If a server sends compressed changes of the model, the gap of their sum W must contract too:
 // |w_{t+1} - W_{t+1}|^2 <= (1 - k/d) |w_{t+1} - W_t|^2.
 
 #include <cmath>
@@ -62,7 +62,7 @@ class ContractionProbe final : public Probe {
       return;
     }
     set_memory_factor(view, contraction, row);
-    // Where the iteration before was not measured the recursion starts anew from the gap itself.
+    // If the iteration before was not measured, the recursion starts anew from the gap itself.
     const double before = view.follows_measured ? bound_ : view.iterates.gap_before_norm;
     // The step that z took differs from the one meant by the rounding of z itself.
     const double rounding = kUnitRoundoff * std::sqrt(norm_sq<double>(view.iterates.virtual_dense));

@@ -2,9 +2,9 @@
 // dense mean a = mean a^p than a random selection of k entries would in expectation,
 //   delta_t = |a - g/P|^2 / ((1 - rho) |a|^2) <= 1,  rho = k/d.
 // The denominator is the closed form of E|a - Rand_k(a)|^2: no sample is drawn. delta_in is the
-// part on the selected indices (values that other workers did not send), delta_out the rest. Where
-// the data decide how much is sent (thresholds), k is the mean number of entries a worker sent.
-// Where a is 0 and g is not, a random selection loses nothing and this one does: delta is infinite.
+// part on the selected indices (values that other workers did not send), delta_out the rest. If the
+// data decide how much is sent (thresholds), k is the mean number of entries a worker sent.
+// If a is 0 and g is not, a random selection loses nothing and this one does: delta is infinite.
 
 #include "assumptions/probes/probe.h"
 #include "assumptions/probes/selection_error.h"

@@ -5,9 +5,9 @@
 // for any gradients at all: a hard invariant. (The paper's form has L^2 |x_{t+1} - x_t|^2 in the
 // place of the change, which bounds it for full gradients.) Proof: the accumulator is the old error
 // plus the change, of which at most 1 - alpha stays; Young's inequality with the factor
-// 1/sqrt(1 - alpha) - 1. Of absent workers the gradients are not known, and nothing is recorded.
-// Where the estimates follow an average v^p of the gradients (EF21-SGDM),
-// the same holds with v^p in the place of G^p.
+// 1/sqrt(1 - alpha) - 1. The gradients of absent workers are not known: then nothing is recorded.
+// If the estimates follow an average v^p of the gradients (EF21-SGDM), the same holds with v^p in
+// the place of G^p.
 
 #include <cmath>
 

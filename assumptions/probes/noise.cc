@@ -4,7 +4,7 @@
 //   zeta^2  = mean_p |G^p - mean G|^2 - (1 - 1/P) sigma^2     may come out negative: average first
 //   |grad f|^2 = <mean G^{.,1}, mean G^{.,2}>
 // The halves are independent if samples are drawn with replacement, and half_batch_bias has the
-// expectation one if those of different workers are, too. What all gradients have in common cancels
+// expectation one if those of different workers are, too. A part that all gradients share cancels
 // in it. Whether they are unbiased is said by
 //   b = <mean G - grad f(w), grad f(w)> / |grad f(w)|^2,   of mean 0 where E mean G = grad f(w),
 // wherever grad f(w_t) was evaluated. With whole shards b is the bias itself, up to rounding,
@@ -71,9 +71,8 @@ class NoiseProbe final : public Probe {
     }
   }
 
-  /// With local steps, mean G is a sum of gradients at many points and tells nothing of one. What
-  /// is known of single gradients are their norms, and the noise of the first, by half of its
-  /// batch.
+  /// With local steps, mean G is a sum of gradients at many points and tells nothing of one. Of
+  /// single gradients only the norms are known, and the noise of the first, by half of its batch.
   static void observe_local_steps(const StepView& view, Row& row) {
     double gradient = 0;
     double variance = 0;

@@ -13,7 +13,7 @@
 
 namespace residuum {
 
-/// Needs names what is measured only if a probe asks for it.
+/// Needs names the quantities that are measured only if a probe asks for them.
 struct Needs {
   bool halves = false;             // gradients of half batches
   bool virtual_loss = false;       // f(z_t)
@@ -51,7 +51,7 @@ class Probe {
   /// Called on the root process for every measured iteration, in order.
   virtual void observe(const StepView& view, Row& row, std::vector<Check>& checks) = 0;
 
-  /// Passes what one iteration leaves for the next.
+  /// Saves or loads the values that one iteration leaves for the next.
   virtual void save_or_load(RunState& /*state*/) {}
 };
 

@@ -1,8 +1,8 @@
 // This probe measures the smoothness L that the theorems use, as the run meets it: |grad f(w_t) -
 // grad f(z_t)| / |w_t - z_t|, which is all that the certificate needs of L; the secant between
 // successive evaluated models (a lower bound of L); the smallest L with which the descent
-// inequality of z holds; and the largest curvature by power iteration. Where the objective knows
-// its L, it is in status.json.
+// inequality of z holds; and the largest curvature by power iteration. If the objective knows its
+// L, it is in status.json.
 
 #include "assumptions/probes/probe.h"
 

@@ -1,6 +1,6 @@
-// The laws of compressors about expectations: the contraction, or omega, and unbiasedness. Where
-// the compressor draws at random, both are judged by means over the same draws, at a risk of 1e-9
-// for each vector.
+// The laws of compressors about expectations: the contraction, or omega, and unbiasedness. If the
+// compressor draws at random, both are judged by means over the same draws, at a risk of 1e-9 for
+// each vector.
 
 #include <fmt/format.h>
 
@@ -90,9 +90,9 @@ std::string error_fault(const Draws& draws, double allowed) {
                      allowed);
 }
 
-/// The mean of <C(x), x> is seen to a few per mille. What is left of the bias is a vector, whose
-/// mean of n draws is within 2 R l/n + sqrt(2 s^2 l/n) of its expectation, l = log(2/risk), for
-/// draws within R of it whose mean square distance is s^2 (Pinelis; Smale and Zhou 2007, lemma 2).
+/// The mean of <C(x), x> is seen to a few per mille. The rest of the bias is a vector, whose mean
+/// of n draws is within 2 R l/n + sqrt(2 s^2 l/n) of its expectation, l = log(2/risk), for draws
+/// within R of it whose mean square distance is s^2 (Pinelis; Smale and Zhou 2007, lemma 2).
 std::string bias_fault(const Draws& draws) {
   const auto n = static_cast<double>(draws.errors.size());
   const DrawnMean along = drawn_mean(draws.projections);

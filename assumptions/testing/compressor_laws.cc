@@ -168,7 +168,7 @@ std::optional<double> allowed_at(const CompressorClaims& claims, std::size_t d) 
   return claims.contraction ? 1 : 1 - static_cast<double>(*claims.k) / static_cast<double>(d);
 }
 
-/// Says what is wrong with an answer for a longer tensor; empty: nothing.
+/// Returns the fault of an answer for a longer tensor; empty: nothing.
 std::string length_fault(std::span<const float> x,
                          std::span<const float> output,
                          const CompressorClaims& claims) {

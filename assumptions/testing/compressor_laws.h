@@ -15,7 +15,7 @@
 
 namespace residuum::laws {
 
-/// A tensor is what a compressor keeps its memory by: two names are two memories.
+/// A compressor keeps one memory for each tensor: two names are two memories.
 struct Tensor {
   std::string name;
   std::vector<std::size_t> shape;

@@ -91,7 +91,8 @@ std::size_t ConservationWatch::steps_to_drain() const {
 
 namespace {
 
-/// Says why a residual that was not told cannot be judged after so many steps; empty if it can.
+/// Returns the reason why a residual that was not given cannot be judged after `steps` steps; empty
+/// if it can.
 std::string what_is_unseen(const ConservationWatch& watch, std::size_t steps) {
   if (!watch.has_bound()) {
     return "without a contraction above 0 the residual must be told";

@@ -17,8 +17,8 @@ namespace residuum::laws {
 /// One accumulator per worker.
 using Vectors = std::vector<std::vector<double>>;
 
-/// A Finding says whether a law was seen to hold. The explanation names the case that speaks
-/// against it, or what was looked at.
+/// A Finding says whether a law was seen to hold. The explanation names the case that violates the
+/// law, or the cases that were tested.
 struct Finding {
   bool holds = true;
   std::string explanation;

@@ -60,7 +60,7 @@ class Selection {
     return dropped_;
   }
 
-  /// Returns whether the seed decides what is sent of an accumulator without zeros.
+  /// Returns whether the seed decides which entries of an accumulator without zeros are sent.
   bool is_random(std::size_t d) {
     constexpr std::uint64_t kTries = 32;
     const auto a = rising<Real>(d);

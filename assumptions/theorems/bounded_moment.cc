@@ -127,8 +127,8 @@ void gtopk_assumption_in_every_iteration(Examination& exam) {
 
 }  // namespace
 
-/// The bound takes the compression ratio c = d/k and not the measured one, because that is what the
-/// paper's assumption allows.
+/// The bound takes the compression ratio c = d/k and not the measured one, because the paper's
+/// assumption is about d/k.
 Bound ijcai(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
   const RunFacts& facts = evidence.method();

@@ -7,9 +7,9 @@
 // Summed over t < T, doubled, in expectation:
 //   sum eta_t |grad f(w_t)|^2 <= 2 (f(z_0) - f(z_T)) + L sum eta_t^2 |g_t|^2
 //                                + L^2 sum eta_t |e_t|^2.
-// The proof needs no assumption on the selection and no bounded gradients. What a method loses for
-// good (the leak) is a part of e like any other; it is told apart by what the residuals do not
-// account for.
+// The proof needs no assumption on the selection and no bounded gradients. The mass that a method
+// loses for good (the leak) is a part of e like any other; it is the part that the residuals do not
+// explain.
 //
 // None of this asks how w moves. With momentum, weight decay, clipping or signs z is another
 // sequence, and
@@ -28,7 +28,8 @@
 // The mean gradient may be that of some workers, drawn anew for every version with equal chances:
 // given the past its expectation is grad f(w_t) all the same.
 //
-// Where f(z) was never evaluated, f* or a lower bound of f stands in: f(z_T) is not below it.
+// If f(z) was never evaluated, f* or a lower bound of f takes the place of f(z_T), which is not
+// below it.
 
 #include <fmt/format.h>
 
@@ -39,7 +40,7 @@
 namespace residuum {
 namespace {
 
-/// A floor below f(z_T), where one is known.
+/// Returns a lower bound of f(z_T), if one is known: f*, or a lower bound of f.
 std::optional<double> floor_of(const RunFacts& facts) {
   const auto& floor =
       facts.objective.minimum ? facts.objective.minimum : facts.objective.lower_bound;
@@ -55,7 +56,7 @@ bool knows_ends(const Evidence& evidence) {
   });
 }
 
-/// The gap's term, split into what residuals account for and what was lost.
+/// Splits the gap's term into the part that residuals explain and the part that was lost.
 void add_gap_terms(std::vector<BoundTerm>& terms,
                    const Snapshot& now,
                    double factor,

@@ -21,7 +21,7 @@
 // z = x - eta mean e moves by -eta mean G, as with error feedback: by smoothness of f at z
 //   mean X <= 2 Delta/(eta T) + L eta (mean X + sigma^2/P) + L^2 eta^2 mean E.
 // With L eta <= 1/4 and 32 B L^2 L~^2 eta^4 <= w^2 the factor of mean X on the right is at most
-// 1/2. R_0 is what the first messages leave, mean |e_1|^2.
+// 1/2. R_0 is the error that the first messages leave, mean |e_1|^2.
 
 #include <fmt/format.h>
 
@@ -33,7 +33,8 @@
 namespace residuum {
 namespace {
 
-/// What the weight and the share make of the recursion of R.
+/// The constants of the recursion of R, which follow from the share alpha and the weight of
+/// EControl.
 struct ErrorRecursion {
   double lost = 0;      // q
   double weight = 1;    // w

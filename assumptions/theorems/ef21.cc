@@ -32,7 +32,7 @@ void synchronous_estimates_of_full_gradients(Examination& exam) {
   exam.full_gradients();
 }
 
-/// What every message keeps of its accumulator.
+/// The constants theta and sqrt(beta/theta) of the share alpha that every message keeps.
 struct Share {
   double theta = 0;
   double root = 0;  // sqrt(beta/theta)
@@ -123,8 +123,8 @@ std::optional<ContractionRate> ef21_pl_rate(const CompressedProblem& problem,
   return ContractionRate{.step = eta, .rate = 1 - eta * problem.strong_convexity, .of = "f − f*"};
 }
 
-/// Both sides fall below what float64 tells of f, so the bound is compared only until its right
-/// side is 1e-9 of what it was at the start.
+/// Both sides fall below the roundoff of f in float64. So the bound is compared only until its
+/// right side is 1e-9 of its first value.
 Bound ef21_pl(const Evidence& evidence) {
   constexpr double kTold = 1e-9;
   Examination exam(evidence, Left::last_model);

@@ -41,7 +41,7 @@ std::optional<double> mean_of(const std::vector<SeedEvidence>& seeds,
                        : std::optional<double>(sum / static_cast<double>(seeds.size()));
 }
 
-/// Where a measurement comes from: what it is and which probe makes it.
+/// The quantity that a theorem needs measured, and the probe that measures it.
 struct Source {
   std::string what;
   std::string probe;
@@ -426,7 +426,7 @@ std::vector<Constant> Evidence::similarity() const {
 
 // --- Constants of protocols ----------------------------------------------------------------------
 // A constant of a protocol without lockstep is known if its law says it, or if every version was
-// measured. What was seen of some versions bounds nothing and is not used.
+// measured. Measurements of some versions alone bound nothing and are not used.
 
 std::optional<Range> Evidence::range_of_all_versions(Range SeedMeasures::*range) const {
   Range all;

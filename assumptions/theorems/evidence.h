@@ -31,9 +31,9 @@ class Evidence {
   void miss(std::size_t seeds) { missed_ += seeds; }
   /// Notes seeds in which some worker never sent an entry.
   void note_silence(std::size_t seeds) { silent_ += seeds; }
-  /// Says why nothing may be said to hold of the method: runs that did not come to their end, or a
-  /// worker that never sent anything: "2 of 5 runs diverged, failed or were cut". Empty where there
-  /// is no such run.
+  /// Returns the reason why nothing may be said to hold of the method: runs that did not come to
+  /// their end, or a worker that never sent anything: "2 of 5 runs diverged, failed or were cut".
+  /// Empty where there is no such run.
   std::string reservation() const;
 
   /// The largest step size seen.

@@ -65,8 +65,8 @@ std::optional<Interval> finite_interval(const std::vector<double>& values) {
   return interval;
 }
 
-/// Prefers what was measured at every iteration, first by the full gradient, then by half batches;
-/// else it takes what there is.
+/// Prefers the average that was measured at every iteration, first by the full gradient, then by
+/// half batches; else it takes what there is.
 std::optional<Average> more_complete(const std::optional<Average>& full,
                                      const std::optional<Average>& split,
                                      std::uint64_t iterations) {
@@ -272,7 +272,7 @@ void Examination::hold_nothing_with_reservation() {
 
 void Examination::judge(const Sides& last) {
   // Some bounds are met with equality. The model is rounded in every iteration, to 6e-8 of itself
-  // in float32, and so is what the left side is made of.
+  // in float32, and so are the terms of the left side.
   constexpr double kRounding = 1e-6;
   std::vector<double> excess;
   std::vector<double> magnitudes;
@@ -527,8 +527,8 @@ void add_heterogeneous_noise(std::vector<BoundTerm>& terms,
 }
 
 // --- Preconditions that several theorems share ---------------------------------------------------
-// Several theorems share these preconditions. Each says what it asks for, whether it is met, and
-// what is so.
+// Several theorems share these preconditions. Each gives its statement, whether it is met, and the
+// fact behind that.
 
 void Examination::no_momentum() {
   const RunFacts& facts = method();

@@ -13,8 +13,8 @@
 
 namespace residuum {
 
-/// The left side is what the theorem bounds: the average of |grad f(w_t)|^2, with weight decay of
-/// |grad f(w_t) + lambda w_t|^2, or of f(w_t) - f*, each iteration weighted by its step size; or f
+/// The quantity that the theorem bounds: the average of |grad f(w_t)|^2, with weight decay of |grad
+/// f(w_t) + lambda w_t|^2, or of f(w_t) - f*, each iteration weighted by its step size; or f
 /// - f* at a weighted average of the models or at the last one; or the factor of a Lyapunov
 /// function in single iterations.
 enum class Left { gradient, decayed_gradient, loss_gap, averaged_model, last_model, lyapunov };
@@ -33,10 +33,10 @@ class Examination {
   const Evidence& evidence() const { return *evidence_; }
   const RunFacts& method() const { return evidence_->method(); }
 
-  /// Notes that the theorem asks for this. Preconditions are noted by themselves; those that some
+  /// Records that the theorem asks for this. Preconditions are noted by themselves; those that some
   /// methods alone show are noted for all, so that a page can tell them.
   void ask(const std::string& statement);
-  /// Adds a precondition. The detail says what is so; it is shown whether met or not.
+  /// Adds a precondition. The detail gives the fact behind it; it is shown whether met or not.
   void precondition(std::string statement, bool met, std::string detail = {});
   void precondition(std::string statement, PreconditionState state, std::string detail);
 
@@ -66,7 +66,8 @@ class Examination {
   void no_momentum();
   void nothing_decays_or_is_clipped();
   void no_outer_step();
-  /// The update is the step times what was exchanged: no momentum, no weight decay, no clipping.
+  /// The update is the step size times the exchanged vector: no momentum, no weight decay, no
+  /// clipping.
   void plain_updates();
   /// Workers exchange in lockstep, unbiased gradients, plain updates.
   void lockstep_with_plain_updates();
@@ -76,15 +77,15 @@ class Examination {
   void steps_do_not_increase();
   void convex_objective();
   void whole_messages_are_applied();
-  /// Workers exchange changes of estimates of what they follow, gradients or an average of them,
-  /// and the model moves by the mean of these estimates.
+  /// Every worker has an estimate of its gradient, or of an average of its gradients. Workers
+  /// exchange changes of the estimates, and the model moves by their mean.
   void estimates_are_exchanged();
   void full_gradients();
   /// E|a - C(a)|^2 <= (1 - alpha)|a|^2 for every a; returns alpha.
   double sparsifier_keeps_a_share();
-  /// What was not delivered is added to the next gradient.
+  /// The residual of every worker, which was not delivered, is added to its next gradient.
   void error_feedback();
-  /// Every message enters the update as it was sent, and what was not sent is remembered.
+  /// Every message enters the update as it was sent, and its worker keeps the rest in the residual.
   void error_feedback_of_whole_messages();
   /// The k largest entries of the whole accumulator are sent, k < d.
   void largest_entries_are_sent();

@@ -30,7 +30,7 @@ struct UnperturbedSums {
   std::optional<double> loss;          // f(u_T) + (lambda/2)|u_T|^2
 };
 
-/// The state before iteration `iterations`: sums run over s < iterations. What is unknown is
+/// The state before iteration `iterations`: sums run over s < iterations. An unknown value is
 /// absent.
 struct Snapshot {
   std::uint64_t iterations = 0;             // T
@@ -68,7 +68,8 @@ class HeldAverage {
   std::uint64_t looks_ = 0;
 };
 
-/// Range is what was seen of a number that every version has.
+/// The number, the extremes and the sum of the measured values of a quantity that every version
+/// has.
 struct Range {
   std::uint64_t measured = 0;
   double smallest = 0;
@@ -88,8 +89,8 @@ struct StepwiseSum {
   void advance(const std::optional<double>& step, const std::optional<double>& next);
 };
 
-/// Returns |mean a - g/P|^2 of a row that has delta. Where delta is infinite it is told by the mean
-/// residual; infinite if that is not known.
+/// Returns |mean a - g/P|^2 of a row that has delta. If delta is infinite, the mean residual gives
+/// it; infinite if that is not known.
 std::optional<double> lost_by_selection(const Row& row);
 
 /// SeedMeasures sums up what single iterations say over the run: pooled ratios and means in which a
@@ -142,7 +143,7 @@ struct SeedMeasures {
   EstimateRecursion estimate_recursion;  // of EF21's distortion
 
   void add(const Row& row);
-  /// Notes that the run ended after so many iterations.
+  /// Records that the run ended after `iterations`.
   void end_at(std::uint64_t iterations);
 
  private:
@@ -161,7 +162,7 @@ class SeedEvidence {
 
   /// Takes the next row; iterations must rise.
   void add(const Row& row);
-  /// Notes that the run diverged after so many iterations, before its last.
+  /// Records that the run diverged after `iterations`, before its last one.
   void end_early(std::uint64_t iterations);
 
   /// The snapshots by their iterations. The longest is the last row's, because nobody saw the end

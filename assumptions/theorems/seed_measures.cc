@@ -8,7 +8,7 @@
 namespace residuum {
 namespace {
 
-// delta is a ratio of two float64 sums: where it is 1 by theory, rounding may leave a little more.
+// delta is a ratio of two float64 sums: if it is 1 by theory, rounding may leave a little more.
 constexpr double kRounding = 1e-12;
 
 constexpr std::array kHeld{&SeedMeasures::mean_gradient,
@@ -98,7 +98,7 @@ std::optional<double> lost_by_selection(const Row& row) {
   if (!std::isinf(*delta)) {
     return *delta * *random * *accumulated;
   }
-  // Where nothing is lost for good, what was not applied is the mean of the residuals.
+  // If nothing is lost for good, the mean of the residuals is the part of a that was not applied.
   const auto& residual = row.get(Column::mean_residual_norm_sq);
   const bool is_all = row.get(Column::lost_mass_norm_sq) == 0.0;
   return residual && is_all ? *residual : std::numeric_limits<double>::infinity();

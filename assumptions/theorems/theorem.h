@@ -1,14 +1,14 @@
 #pragma once
-// A convergence theorem is an object that takes what is known of a method and what its runs
-// measured, and says whether its preconditions were met, what its two sides are, which constants it
-// used and which were missing, and what its right side is made of. Each theorem or close family has
-// a file and a registry line.
+// A convergence theorem is an object that takes the known facts of a method and the measurements of
+// its runs. It tells whether its preconditions were met, the values of its two sides and of the
+// terms of the right one. It also names the constants that it used and those that were missing.
+// Each theorem or close family has a file and a registry line.
 //
 // Theorems bound expectations. The left side is therefore the mean over the seeds, and the verdict
 // goes by Student's interval over the seeds of lhs - rhs: holds if it ends at or below zero, fails
 // if it begins above zero, marginal otherwise. A single seed has no interval and decides nothing
-// (`undecided`), unless nothing in the run is random. Where a run diverged, failed or was cut
-// nothing holds: it is undecided, too.
+// (`undecided`), unless nothing in the run is random. If a run diverged, failed or was cut, nothing
+// holds: it is undecided, too.
 
 #include <cstddef>
 #include <optional>
@@ -44,7 +44,8 @@ struct BoundTerm {
   bool fast = false;  // of faster decay than the leading terms when the step size is tuned to T
 };
 
-/// No violation seen: what was measured does not speak against it, and does not prove it either.
+/// No violation seen: the measurements do not contradict the precondition, and do not prove it
+/// either.
 enum class PreconditionState { met, no_violation_seen, not_met };
 /// "met", "no violation seen", "not met".
 std::string_view precondition_text(PreconditionState state);
@@ -80,14 +81,14 @@ struct RateSlack {
   std::optional<double> of_problem() const;
 };
 
-/// A Bound is what a theorem says of the runs of one method.
+/// A Bound is a theorem evaluated on the runs of one method.
 struct Bound {
   BoundVerdict verdict = BoundVerdict::not_measured;
   std::string reason;         // why there is no verdict; empty where there is one
   std::string_view open_key;  // of the study: what may decide it, "seeds" or a cadence of 1
   std::string left;           // what the left side is
-  /// What the theorem asks for, also what is not shown among the preconditions because it is met
-  /// without saying or because a constant of it is missing.
+  /// The statements of all preconditions. `preconditions` leaves out those that need no mention and
+  /// those of which a constant is missing.
   std::vector<std::string> asks;
   std::vector<Precondition> preconditions;
   std::vector<Constant> constants;  // those without value are the missing ones
@@ -140,11 +141,12 @@ const Theorem* find_theorem(std::string_view name);
 /// Returns the preconditions that are not met.
 std::vector<Precondition> unmet_of(const Bound& bound);
 
-/// Returns what a method with these facts does not meet at any constant step, whatever its runs
-/// measure.
+/// Returns the preconditions that a method with these facts fails at any constant step, whatever
+/// its runs measure.
 std::vector<Precondition> unmet_preconditions(const Theorem& theorem, const RunFacts& facts);
 
-/// What a theorem asks of any method: statements of its preconditions, symbols of its constants.
+/// The demands of a theorem on any method: statements of its preconditions, symbols of its
+/// constants.
 struct Demands {
   std::vector<std::string> preconditions;
   std::vector<std::string> constants;

@@ -19,7 +19,7 @@ std::optional<CompressedProblem> compressed_problem_of(const RunFacts& facts);
 /// preconditions of tight-ef14 or tight-ef21 are met; absent where V is not defined.
 std::optional<LyapunovFacts> lyapunov_facts(const RunFacts& facts, double step);
 
-/// What the proof of a worst case (assumptions/worst_case/) is for.
+/// The methods that the proof of a worst case (assumptions/worst_case/) holds for.
 struct WorstCaseDemands {
   bool compresses = true;                       // messages keep a share, and leave something out
   std::optional<Memory> memory = std::nullopt;  // that workers keep; absent: none
@@ -28,7 +28,7 @@ struct WorstCaseDemands {
   bool local_steps = false;                     // an exchange comes after several gradients
 };
 
-/// Returns what a method with these facts does not meet of a proof's preconditions.
+/// Returns the preconditions of a proof that a method with these facts does not meet.
 std::vector<Precondition> unmet_by_worst_case(const RunFacts& facts,
                                               const WorstCaseDemands& demands);
 

@@ -43,7 +43,7 @@ std::string_view limit_text(Limit limit) {
 
 bool is_two_sided(Limit limit) { return limit == Limit::around_one || limit == Limit::around_zero; }
 
-/// An interval that does not contain the expected value speaks against the assumption.
+/// An interval that does not contain the expected value contradicts the assumption.
 AssumptionState state_around(Limit limit, const std::optional<Interval>& interval) {
   const double expected = limit == Limit::around_one ? 1 : 0;
   if (!interval) {
@@ -142,7 +142,7 @@ void take_quarters(AssumptionVerdict& verdict, const Ratios& ratios) {
   verdict.largest_quarter = largest;
 }
 
-/// What holds over the run is marginal if it does not hold in a quarter of it.
+/// An assumption that holds over the whole run is marginal if it fails in a quarter of the run.
 void ask_quarters(Limit limit, bool is_random, AssumptionVerdict& verdict) {
   const auto& largest = verdict.largest_quarter;
   if (verdict.state != AssumptionState::holds || !largest || is_two_sided(limit) ||
@@ -161,8 +161,7 @@ void ask_quarters(Limit limit, bool is_random, AssumptionVerdict& verdict) {
   }
 }
 
-/// Sets what was measured. Runs of which nothing is random are one run, however many seeds a study
-/// names.
+/// Sets the measured values. Runs without randomness are one run, however many seeds a study names.
 void take_measures(const Ratios& ratios, bool is_random, AssumptionVerdict& verdict) {
   take_seeds(verdict, ratios.values);
   take_quarters(verdict, ratios);
@@ -182,7 +181,7 @@ void take_measures(const Ratios& ratios, bool is_random, AssumptionVerdict& verd
   }
 }
 
-/// Says why there is no interval, and what would decide what is undecided.
+/// Tells why there is no interval, and which key of the study would decide an undecided verdict.
 void say_what_is_open(const Judge& how, bool is_random, AssumptionVerdict& verdict) {
   if (!verdict.interval && is_random) {
     remark(verdict.remark,
@@ -252,8 +251,8 @@ void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict
   say_what_is_open(how, is_random, verdict);
 }
 
-/// What was seen of a run up to where it diverged or was cut holds of no run, nor does what was
-/// seen of messages without entries.
+/// No assumption is said to hold if runs diverged or were cut short, or if a worker never sent an
+/// entry: the missing iterations or messages may violate it.
 void hold_nothing_with_reservation(const Evidence& evidence, AssumptionVerdict& verdict) {
   const std::string reservation = evidence.reservation();
   const auto withdraw = [&](auto& one) {
@@ -271,8 +270,8 @@ void hold_nothing_with_reservation(const Evidence& evidence, AssumptionVerdict& 
   }
 }
 
-/// Adds up the share of all seeds' iterations that violates, which is that of the measured ones
-/// where it is not known what rows stand for.
+/// Returns the share of all seeds' iterations that violate the assumption. If the iterations
+/// between rows are not known, it is the share of the measured ones.
 double violating_share(const SinglesOfSeeds& all, const Evidence& evidence) {
   Singles sum;
   for (std::size_t i = 0; i < all.seeds.size(); ++i) {

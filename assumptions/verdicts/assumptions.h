@@ -15,9 +15,9 @@
 // `independence` is a ratio of expectation one and `unbiased-gradients` a number of expectation
 // zero: they hold if the interval contains it. `bounded-moment` and `bounded-noise` compare the
 // last quarter of a run with the largest before: *grew* if the interval begins above 1, *no growth*
-// if it ends at or below kGrowth, undecided otherwise. What is exact by the sparsifier's law is not
-// tested. A seed that was not measured decides nothing, and where a run diverged, failed or was cut
-// nothing holds.
+// if it ends at or below kGrowth, undecided otherwise. A quantity that the sparsifier's law gives
+// exactly is not tested. A seed that was not measured decides nothing. Nothing holds if a run
+// diverged, failed or was cut.
 
 #include <cstddef>
 #include <cstdint>

@@ -152,7 +152,7 @@ Ratios growth(const Evidence& evidence, HeldRatio SeedMeasures::*held, const std
   });
 }
 
-/// Says what a judgement of growth needs: the probe, or longer runs where it was on.
+/// Returns the need of a judgement of growth: the probe, or longer runs if it was on.
 std::string growth_needs(const Evidence& evidence,
                          HeldRatio SeedMeasures::*held,
                          std::string_view probe) {
@@ -226,9 +226,9 @@ SinglesOfSeeds single_selection(const Evidence& evidence) {
   return singles;
 }
 
-/// Where everything is sent and applied, the gap is what rounding leaves: of the squared step
-/// (6e-8)^2 in float32, times how much longer the model is than the step, squared. No compressor
-/// keeps back so little, but a step that falls to 0 makes much of it.
+/// The bound on q below which the gap is rounding, because everything is sent and applied. Rounding
+/// leaves (6e-8)^2 of the squared step in float32, times the squared ratio of the lengths of model
+/// and step. No compressor keeps back so little, but the ratio grows where the step falls to 0.
 constexpr double kGapOfRounding = 1e-9;
 constexpr const char* kNoGap = "nothing is held back: the gap w - z is rounding";
 
@@ -272,8 +272,8 @@ constexpr const char* kNoSelection =
     "a random selection of as many entries is not defined: the method has no k, or drops nothing "
     "(k = d)";
 
-/// Says why residuals are not held against accumulators that they are not what is left of; empty
-/// where they are.
+/// Tells why residuals are not compared with accumulators: they are not the rest after a selection.
+/// Empty if they are.
 std::string no_accumulators_of_residuals(const RunFacts& facts) {
   if (facts.protocol.participants || facts.protocol.synchrony == Synchrony::late) {
     return "the residuals are those of all workers, and the accumulators of those that take part";
@@ -320,7 +320,7 @@ SinglesOfSeeds single_worker_contraction(const Evidence& evidence) {
   return singles;
 }
 
-/// Q(q) eta^2 M^2, or why there is no such bound.
+/// Q(q) eta^2 M^2, or the reason why there is no bound.
 struct ResidualBound {
   std::optional<double> value;
   std::string missing;

@@ -1,6 +1,6 @@
 #pragma once
-// Verdicts are made of these measured ratios: one number of each seed, pooled over its run, and the
-// single iterations of each seed.
+// Measured ratios, of which verdicts are made: one number of each seed, pooled over its run, and
+// the single iterations of each seed.
 
 #include <fmt/format.h>
 
@@ -93,7 +93,7 @@ SinglesOfSeeds singles_of_seeds(const Evidence& evidence,
 /// below kGrowth, or nothing is decided.
 enum class Limit { at_most_one, below_one, around_one, around_zero, single_quotients, no_growth };
 
-/// What is called no growth is less than this factor.
+/// The factor below which `no_growth` takes a quantity for one that did not grow.
 inline constexpr double kGrowth = 1.1;
 
 struct Judge {

@@ -156,7 +156,7 @@ class IterationMaker {
   }
 
  private:
-  /// What an exchange makes of the memories, and of the model's move.
+  /// The memories and the model's move after an exchange, with the gradient that comes next.
   struct Exchanged {
     Combination<T> next_gradient;
     Combination<T> move;

@@ -35,7 +35,7 @@ namespace {
 using Complex = std::complex<double>;
 constexpr int kParts = 4;  // x, m, e, v
 
-/// What a part of the state has of each of those before.
+/// The coefficients of one part of the state after an iteration in the parts before it.
 using Row = Eigen::Matrix<Complex, 1, kParts>;
 using Map = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic, 0, kParts, kParts>;
 
@@ -121,7 +121,7 @@ std::vector<int> parts_of(const WorstRateQuestion& question) {
 }
 
 /// A search over numbers: -1 stands for the curvature mu and 1 for L, and 0 and 1 for the angles 0
-/// and pi. What is beyond is the end.
+/// and pi. A number outside its range counts as the nearest end of it.
 class Search {
  public:
   explicit Search(const WorstRateQuestion& question) : question_(question) {}

@@ -155,8 +155,8 @@ struct Directions {
   Real decrement = 0;  // squared
 };
 
-/// The lower triangle row by row. What is not of the diagonal is scaled, so that products of two
-/// are those of the whole matrices.
+/// The lower triangle row by row. Entries off the diagonal are scaled, so that the product of two
+/// triangles is that of the whole matrices.
 RealVector triangle_of(const RealMatrix& matrix) {
   const Real root = std::sqrt(Real(2));
   RealVector entries(matrix.rows() * (matrix.rows() + 1) / 2);

@@ -30,12 +30,11 @@
 //   rho V - V' - sum_ij l_ij J_ij - n((1 - alpha)|v|^2 - |r|^2) = <all, S all>
 // where |r|^2 <= (1 - alpha)|v|^2 is the condition on the message. Its terms without h define V's
 // form and S. Those with h define the numbers l_*i: V has h_i with the weight p_i = sum_j (s_ij -
-// s_ji), and l_*i is what makes the sum of all h_i zero.
-// If W and S are positive definite and all numbers are >= 0, then V' <= rho V, and |state|^2 is at
-// most a multiple of V. For one rho all of this is linear in (W, s, l, n): a semidefinite
-// programme. It is the dual of the search for the worst f, so that every point of it is a bound: of
-// the rate, not of how far it is from the best. The least rho is found by the method of centres
-// (method_of_centres.h).
+// s_ji), and l_*i makes the sum of all h_i zero. If W and S are positive definite and all numbers
+// are >= 0, then V' <= rho V, and |state|^2 is at most a multiple of V. For one rho all of this is
+// linear in (W, s, l, n): a semidefinite programme. It is the dual of the search for the worst f,
+// so that every point of it is a bound: of the rate, not of how far it is from the best. The least
+// rho is found by the method of centres (method_of_centres.h).
 //
 // Several workers. All conditions hold of every worker with the same multipliers, and we take their
 // mean over the workers. A square is that of the mean plus the mean of those of the deviations, so
@@ -72,7 +71,7 @@ namespace {
 using Integer = boost::multiprecision::cpp_int;
 using Rational = boost::multiprecision::cpp_rational;
 
-/// rho is a whole number of these.
+/// rho is a whole number of ticks.
 constexpr std::int64_t kTicks = 1'000'000'000'000'000;
 
 // --- Names of the numbers of a proof ---------------------------------------------------------
@@ -84,7 +83,7 @@ struct Pair {
 };
 constexpr std::size_t kStar = std::numeric_limits<std::size_t>::max();
 
-/// What a proof has numbers for, besides W and W~: the s_ij, the l_ij without the l_*i, and n.
+/// The numbers of a proof besides W and W~: the s_ij, the l_ij without the l_*i, and n.
 struct Multipliers {
   std::vector<Pair> of_v;
   std::vector<Pair> of_decrease;
@@ -193,7 +192,7 @@ struct Weighted {
   T weight{};
 };
 
-/// The numbers of a proof. They are linear in what the programme has as unknowns.
+/// The numbers of a proof. They are linear in the programme's unknowns.
 template <class T>
 struct ProofNumbers {
   std::vector<T> form;       // W

@@ -17,7 +17,7 @@
 
 namespace residuum {
 
-/// A contribution is what one worker brings to an exchange.
+/// A contribution is the message that one worker brings to an exchange, with its accumulator.
 template <class Real>
 struct Contribution {
   const Message<Real>* message = nullptr;  // s^p

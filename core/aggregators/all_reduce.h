@@ -34,9 +34,9 @@ struct AllReduce {
   /// Reports a usage error for a number of workers that nodes do not divide.
   void check(int workers) const;
 
-  /// Charges the messages of one sum of so many values.
+  /// Charges the messages of one sum of `values` values.
   void charge(std::size_t values, std::size_t value_bytes, Ledger& ledger) const;
-  /// Returns the bytes of these messages if a vector has so many.
+  /// Returns the bytes of these messages for a vector of `vector_bytes` bytes.
   double traffic(int workers, double vector_bytes) const;
 
   /// Returns which part of the additions of all workers lies on the critical path.

@@ -196,7 +196,8 @@ const SparseVector<Real>* MergeDoubling<Real>::exchange(const Cluster& cluster,
   return incoming;
 }
 
-/// Replaces the lists of the group's workers here by Top_k of the sum, and notes what is cut.
+/// Replaces the lists of the group's workers here by Top_k of the sum, and records the entries that
+/// are cut.
 template <class Real>
 void MergeDoubling<Real>::merge(const Cluster& cluster,
                                 const Group& group,

@@ -1,7 +1,7 @@
 // gTop-k by recursive doubling makes the merges of the tree at all workers at once, in log2 P
 // rounds of k entries each instead of 2 log2 P, and needs no broadcast. Every worker sees the
-// merges that its entries go through, so it keeps what was cut on its path although the index
-// survived through another branch. What is delivered adds up to g: nothing is left for
+// merges that its entries go through, so it keeps an entry that was cut on its path although its
+// index survived through another branch. The delivered parts add up to g: nothing is left for
 // `cut_in_merges`, and put-back "published" and "captured" do the same.
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// g = Top_k(sum_p s^p), "select k from k x P" (Shi et al., ICDCS 2019, the naive form), is what the
-// tree approximates.
+// g = Top_k(sum_p s^p), "select k from k x P" (Shi et al., ICDCS 2019, the naive form). The tree
+// approximates it.
 
 #include "core/aggregators/gather.h"
 #include "core/vectors/merge.h"

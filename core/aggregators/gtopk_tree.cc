@@ -1,6 +1,6 @@
 // gTopKAllReduce (Shi et al., ICDCS 2019) merges lists pairwise along a binary tree to worker 0 and
-// broadcasts the result. An index can be cut from one branch and survive through another. What was
-// cut is then reported in `cut_in_merges`, so that put-back "captured" can return it. Put-back
+// broadcasts the result. An index can be cut from one branch and survive through another. The cut
+// entries are then reported in `cut_in_merges`, so that put-back "captured" can return it. Put-back
 // "published" clears it on its owner all the same: that mass is lost.
 
 #include "core/aggregators/gather.h"

@@ -1,14 +1,14 @@
 // Worker 0 hosts a parameter server (Li et al., OSDI 2014). Every other worker sends its message to
 // it, the server adds all messages in worker order and sends g = sum_p s^p back to every other
-// worker: as a list, or as a dense vector where that is shorter. What worker 0 sends to itself
-// costs nothing.
+// worker: as a list, or as a dense vector if that is shorter. Messages of worker 0 to itself cost
+// nothing.
 //
 // With down = "top-k" the server compresses the way back too, g = Top_k(sum_p s^p), as
 // DoubleSqueeze does (Tang et al., ICML 2019). There the server keeps what it does not send in a
 // residual of its own. Here it keeps nothing: every worker sees which indices were not sent, and
 // takes back its own share there by the put-back rule. The sum of all residuals is the same after
-// an exchange; what differs is that the rest competes anew for a place in the messages of its
-// workers, and not directly in the next sum.
+// an exchange. But the rest competes anew for a place in the messages of its workers, not directly
+// in the next sum.
 //
 // With down = "ef21-p" the server keeps the model, and sends the k entries of largest change since
 // its messages (Gruntkowska, Tyurin, Richtarik, ICML 2023): workers take gradients at the sum of
@@ -66,7 +66,7 @@ class ServerExchange final : public Exchange<Real> {
     end_round(ledger);
   }
 
-  /// Charges the messages of the server where the sum has so many entries.
+  /// Charges the messages of the server for a sum with `entries_of_sum` entries.
   void pull(std::size_t entries_of_sum, std::size_t dimension, Ledger& ledger) const {
     const std::size_t entries = settings_.down == WayDown::model_change
                                     ? settings_.change.resolve(dimension)

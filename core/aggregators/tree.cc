@@ -86,8 +86,8 @@ void MergeTree<Real>::merge_up(const Cluster& cluster,
   }
 }
 
-/// Replaces the list of the worker in `slot` by Top_k of its sum with the incoming list, and notes
-/// what is cut.
+/// Replaces the list of the worker in `slot` by Top_k of its sum with the incoming list, and
+/// records the entries that are cut.
 template <class Real>
 void MergeTree<Real>::merge(const SparseVector<Real>& incoming, std::size_t k, std::size_t slot) {
   const std::size_t number = cut_slots_.size();

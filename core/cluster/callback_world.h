@@ -18,7 +18,7 @@ struct Transport {
   /// Hands over a message. It must not wait until the other process receives it: two processes may
   /// send to each other before either receives.
   std::function<void(int to, std::span<const std::byte> bytes)> send;
-  /// Waits for the next message from that process, which has exactly so many bytes.
+  /// Waits for the next message from process `from`, which has exactly as many bytes as `bytes`.
   std::function<void(int from, std::span<std::byte> bytes)> receive;
 };
 

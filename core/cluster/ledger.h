@@ -1,8 +1,8 @@
 #pragma once
 // The ledger counts what workers send to each other, for all aggregators in one way. Every exchange
 // is charged as the messages of a stated algorithm, wherever the workers live; what processes
-// really send (blocks of several workers, MPI's own trees) does not count. Where virtual clocks
-// run, it also lists the messages for them.
+// really send (blocks of several workers, MPI's own trees) does not count. If virtual clocks run,
+// it also lists the messages for them.
 
 #include <bit>
 #include <chrono>
@@ -101,17 +101,17 @@ class Ledger {
     add_on_root(Transfer::Kind::chain, static_cast<double>(bytes));
   }
 
-  /// Charges the sum of vectors of so many values by a ring over the first workers of all nodes of
-  /// `per_node` workers: 2 (n-1) rounds for n nodes, in which each sends one of n nearly equal
-  /// chunks to the next. In n-1 of them worker i of the ring sends all chunks but i, in the other
-  /// n-1 all but i+1.
+  /// Charges the sum of vectors of `values` values by a ring over the first workers of all nodes of
+  /// `per_node` workers. The ring has 2 (n-1) rounds for n nodes; in each a node sends one of n
+  /// nearly equal chunks to the next. In n-1 of them worker i of the ring sends all chunks but i,
+  /// in the other n-1 all but i+1.
   void pass_ring(std::size_t values, std::size_t value_bytes, int per_node = 1) {
     const std::size_t nodes = workers() / static_cast<std::size_t>(per_node);
     pass_ring_of(nodes, per_node, [&](std::size_t i) {
       return (part_begin(values, i + 1, nodes) - part_begin(values, i, nodes)) * value_bytes;
     });
   }
-  /// The same with chunks of so many bytes, one for each worker.
+  /// Charges the ring for chunks of the given bytes, one for each worker.
   void pass_ring(std::span<const std::size_t> chunks) {
     pass_ring_of(chunks.size(), 1, [&](std::size_t i) { return chunks[i]; });
   }
@@ -177,7 +177,7 @@ class Ledger {
   const Traffic& traffic() const { return traffic_; }
 
  private:
-  /// Charges a ring of so many nodes, whose chunk i has bytes_of(i).
+  /// Charges a ring of `nodes` nodes, whose chunk i has bytes_of(i) bytes.
   template <class BytesOf>
   void pass_ring_of(std::size_t nodes, int per_node, const BytesOf& bytes_of) {
     std::size_t all = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// A link model is what virtual clocks assume of the links between workers: a message of n bytes
-// takes alpha + beta n seconds, of which it keeps the port at either end busy for beta n. LogGP
+// A link model gives virtual clocks the time of messages between workers. A message of n bytes
+// takes alpha + beta n seconds; for beta n of them it keeps the port at either end busy. LogGP
 // (Alexandrov, Ionescu, Schauser, Scheiman, SPAA 1995) adds what a message costs either worker, the
 // overhead o, and the gap g that a port keeps between two messages.
 
@@ -46,7 +46,7 @@ struct Port {
   double sends_until = 0;
   double receives_until = 0;
 
-  /// Sends a message that is ready at `now`, keeps the port busy for so many seconds and then idle
+  /// Sends a message that is ready at `now`, keeps the port busy for `busy` seconds and then idle
   /// for `gap`; returns when its end has left.
   double send(double now, double busy, double gap = 0) {
     const double end = std::max(now, sends_until) + busy;

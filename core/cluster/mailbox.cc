@@ -22,7 +22,7 @@ constexpr Duration kLongestPause = std::chrono::milliseconds(1);
 /// Packets that are taken at once, before signs are given.
 constexpr int kMostAtOnce = 64;
 
-/// A process with so many packets to send waits with work that makes more.
+/// A process with more unsent packets delays work that makes more of them.
 constexpr std::size_t kManyUnsent = 256;
 
 /// A process that fails waits so long for its last packets to leave.

@@ -35,16 +35,16 @@ class Liveness {
   /// Returns how often each process owes the others a sign.
   Clock::duration period() const { return period_; }
 
-  /// Notes that this process polls its queue now; the other members refer to this time. Between two
-  /// polls at most one period counts as silence of the others: in what goes beyond it this process
-  /// itself was stopped or had no CPU.
+  /// Records that this process polls its queue now; the other members refer to this time. Between
+  /// two polls at most one period counts as silence of the others: in what goes beyond it this
+  /// process itself was stopped or had no CPU.
   void look(Time now);
 
   /// Notes a sign of life, any packet from that process.
   void hear(int from);
-  /// Notes that a packet goes to that process, which is a sign too.
+  /// Records that a packet goes to that process, which is a sign too.
   void write(int to);
-  /// Notes that this process has said goodbye to all: the others expect no more signs of it.
+  /// Records that this process has said goodbye to all: the others expect no more signs of it.
   void say_goodbye() { says_nothing_ = true; }
   /// Notes the goodbye of another process, of which no more signs are expected. It still waits for
   /// those of this one.
@@ -101,7 +101,7 @@ class PacketTransport {
 
   /// Begins to send. Packets from one process to another arrive in the order they were sent.
   virtual void send(Packet packet) = 0;
-  /// Returns the next packet that has arrived, and moves on what is under way.
+  /// Returns the next packet that has arrived, and advances the packets under way.
   virtual std::optional<Packet> poll() = 0;
   /// Returns how many packets that were sent still need memory here.
   virtual std::size_t unsent() = 0;
@@ -157,7 +157,7 @@ class Mailbox {
   void send(int to, Bytes message);
 
   /// Waits while many messages have not left this process: one that makes messages faster than they
-  /// travel would fill its memory, and what is sent last would arrive late. Returns also if a
+  /// travel would fill its memory, and its last messages would arrive late. Returns also if a
   /// process is lost. Any thread may call this.
   void await_room();
 

@@ -43,8 +43,8 @@ bool started_by_launcher();
 /// Returns name and version of the MPI library without initialising it.
 std::string mpi_library_version();
 
-/// Returns the words that start a program on so many processes by the launcher of the MPI library
-/// of this build, also on fewer cores: {"mpirun", "-n", "4", ...}.
+/// Returns the words that start a program on `processes` processes by the launcher of the MPI
+/// library of this build, also on fewer cores: {"mpirun", "-n", "4", ...}.
 std::vector<std::string> launch_words(int processes);
 
 // The mailbox between the processes that mpirun or srun started.

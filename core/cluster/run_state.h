@@ -38,11 +38,11 @@ class StateStream {
 
   /// Writes the bytes, or reads into them.
   virtual void pass(std::span<std::byte> bytes) = 0;
-  /// Reads so many bytes and drops them.
+  /// Reads `size` bytes and drops them.
   virtual void skip(std::uint64_t size);
 };
 
-/// Appends what is saved to bytes in memory.
+/// Appends the saved values to bytes in memory.
 class StateWriter final : public StateStream {
  public:
   explicit StateWriter(Bytes& bytes) : bytes_(bytes) {}
@@ -71,8 +71,8 @@ class StateReader final : public StateStream {
 };
 
 /// RunState saves or loads the parts of a run's state; its calls are collective over the cluster,
-/// except to measure. While it loads it throws nothing, because the other processes wait for what
-/// this one passes: the first error is kept, and what is passed after it stays as it was.
+/// except to measure. While it loads it throws nothing, because the other processes wait for this
+/// one: the first error is kept, and variables passed after it stay as they were.
 class RunState {
  public:
   /// To measure is to skip what loading would read: a stream of another length then throws. Only
@@ -87,23 +87,24 @@ class RunState {
   bool loads() const { return direction_ == Direction::load; }
   bool saves() const { return direction_ == Direction::save; }
 
-  /// Calls `action`, which may find what was loaded damaged; an Error of it is kept.
+  /// Calls `action`, which may find the loaded state damaged; an Error of it is kept.
   void examine(const std::function<void()>& action);
   /// Returns the first error of loading, on this process.
   const std::optional<Error>& damage() const { return damage_; }
 
-  /// Passes a number that only the root has.
+  /// Saves or loads a number that only the root has.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void root(T& value) { pass_root(std::as_writable_bytes(std::span(&value, 1))); }
-  /// Passes numbers that only the root has; the training decides their count, and loading keeps it.
+  /// Saves or loads numbers that only the root has; the training decides their count, and loading
+  /// keeps it.
   template <class T>
   void root(std::vector<T>& values) {
     pass_root(std::as_writable_bytes(std::span(values)));
   }
 
-  /// Passes numbers that only the root has, as many as were saved. Memory grows with what has been
-  /// read, so that a damaged count reaches the end of the file before it exhausts memory.
+  /// Saves or loads numbers that only the root has, as many as were saved. Memory grows with what
+  /// has been read, so that a damaged count reaches the end of the file before it exhausts memory.
   template <class T>
   void root_list(std::vector<T>& values) {
     const std::uint64_t size = root_count(values.size());
@@ -124,11 +125,11 @@ class RunState {
     }
   }
 
-  /// Passes the number of entries that follow: saves `count`, or returns the one that was saved, 0
-  /// on processes other than the root.
+  /// Saves or loads the number of entries that follow: saves `count`, or returns the one that was
+  /// saved, 0 on processes other than the root.
   std::uint64_t root_count(std::uint64_t count);
 
-  /// Passes a value that is the same on all processes.
+  /// Saves or loads a value that is the same on all processes.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void shared(T& value) { pass_shared(std::as_writable_bytes(std::span(&value, 1))); }
@@ -137,8 +138,8 @@ class RunState {
     pass_shared(std::as_writable_bytes(std::span(values)));
   }
 
-  /// Passes `length` values of each worker; `of(slot)` returns a span of those of a worker of this
-  /// process.
+  /// Saves or loads `length` values of each worker; `of(slot)` returns a span of those of a worker
+  /// of this process.
   template <class T, class Of>
   requires std::is_trivially_copyable_v<T>
   void workers(std::size_t length, const Of& of) {
@@ -153,7 +154,7 @@ class RunState {
   void skip_numbers(std::uint64_t count, std::size_t size_of_one);
   void pass_shared(std::span<std::byte> bytes);
   void receive(int from, std::span<std::byte> bytes);
-  /// Passes the bytes of one worker; `bytes` is used on the process that has the worker.
+  /// Saves or loads the bytes of one worker; `bytes` is used on the process that has the worker.
   void pass_worker(int worker, std::span<std::byte> bytes, std::size_t size);
 
   const Cluster& cluster_;

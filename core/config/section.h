@@ -1,8 +1,8 @@
 #pragma once
 // A Section is one section of a study ([sparsifier], [step], ...) as a component sees it. A
 // component reads the keys it knows, with their defaults; `finish` then rejects every key that
-// nobody read, so that a misspelt one cannot pass unnoticed. What was read, defaults included, is
-// the resolved section; a run's id is computed from it.
+// nobody read, so that a misspelt one cannot pass unnoticed. The values that were read, defaults
+// included, are the resolved section; a run's id is computed from it.
 
 #include <cstdint>
 #include <map>
@@ -93,7 +93,7 @@ class Section {
   mutable std::vector<std::string> known_;
 };
 
-/// A Reader reads keys of a feature. Where the feature is off, it returns nothing: a study may give
+/// A Reader reads keys of a feature. If the feature is off, it returns nothing: a study may give
 /// the keys without effect, since other runs of it may use them, and they are not resolved.
 class Section::Reader {
  public:

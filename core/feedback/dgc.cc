@@ -2,8 +2,8 @@
 // keeps a velocity and sparsifies the sum of velocities instead of that of gradients,
 //   u^p = m u^p + G^p;  a^p = e^p + c u^p;  s^p = C(a^p);  e^p_{t+1} = a^p less what was delivered,
 // so that an entry that waited is applied with the momentum it would have had. Momentum factor
-// masking (section 3.3) resets the velocity of delivered entries to 0. The paper masks what was
-// sent; where the aggregator rejects sent entries, they stay, and so does their velocity.
+// masking (section 3.3) resets the velocity of delivered entries to 0. The paper masks the sent
+// entries; where the aggregator rejects sent entries, they stay, and so does their velocity.
 // Conservation is that of error feedback with c u^p in the place of c G^p.
 
 #include "core/feedback/put_back.h"

@@ -1,9 +1,9 @@
 // Error feedback (Seide et al., Interspeech 2014; Stich et al., NeurIPS 2018) is a^p = e^p + c G^p,
-// and e^p_{t+1} is a^p less what was delivered of it, by the put-back rule. With decay = beta < 1
-// the rest fades, e^p_{t+1} := beta e^p_{t+1} (SparseLoCo, Sarfi et al. 2025): what has faded is
-// lost by design. With clears = "selected" the residual loses what the sparsifier chose, and not
-// what was read from the quantised message: the rounding of the quantiser is lost. It is a control,
-// which shows what error feedback on quantised values is good for.
+// and e^p_{t+1} is a^p less its delivered part, by the put-back rule. With decay = beta < 1 the
+// rest fades, e^p_{t+1} := beta e^p_{t+1} (SparseLoCo, Sarfi et al. 2025): what has faded is lost
+// by design. With clears = "selected" the residual loses the entries that the sparsifier chose, and
+// not the decoded ones: the rounding of the quantiser is lost. It is a control, which shows what
+// error feedback on quantised values is good for.
 
 #include "core/feedback/put_back.h"
 

@@ -1,8 +1,8 @@
 // In EF21 (Richtarik, Sokolov, Fatkhullin, NeurIPS 2021) every worker keeps an estimate g^p of its
 // gradient and sends the compressed change,
 //   a^p = G^p - g^p,  s^p = C(a^p),  g^p += s^p,  w -= eta mean g^p,  g^p = 0 at the start.
-// The residual e^p = G^p - g^p is what the estimate still misses; its mean square is the distortion
-// G_t of the theory. Nothing is lost, whatever the aggregator rejects (estimate.h).
+// The residual e^p = G^p - g^p is the error of the estimate; its mean square is the distortion G_t
+// of the theory. Nothing is lost, whatever the aggregator rejects (estimate.h).
 //
 // Workers that take no part in a version keep their g^p, and the model moves by the mean over all
 // (EF21-PP: Fatkhullin, Sokolov, Gorbunov, Li, Richtarik, "EF21 with Bells & Whistles", 2021). As

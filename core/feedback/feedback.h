@@ -1,7 +1,7 @@
 #pragma once
-// A feedback decides what a worker remembers of what was not delivered. Each kind has its own file
-// and a line in registry.cc. A feedback is a rule without state: the memory of a worker is a vector
-// that the trainer owns. Its first d numbers are the residual e^p_t before `accumulate`, the
+// A feedback decides how a worker keeps the entries that were not delivered. Each kind has its own
+// file and a line in registry.cc. A feedback is a rule without state: the memory of a worker is a
+// vector that the trainer owns. Its first d numbers are the residual e^p_t before `accumulate`, the
 // accumulator a^p_t between `accumulate` and `update_residual`, and e^p_{t+1} afterwards.
 
 #include <memory>
@@ -25,7 +25,7 @@ class ResidualUpdate {
   const SparseVector<Real>& cleared() const { return cleared_ != nullptr ? *cleared_ : own_; }
   const SparseVector<Real>& returned() const { return returned_ != nullptr ? *returned_ : none_; }
   bool cleared_everything() const { return cleared_part_ == Part::everything; }
-  /// True if what was cleared has no list: everything, or a part of every entry.
+  /// True if the cleared entries have no list: everything, or a part of every entry.
   bool cleared_is_dense() const { return cleared_part_ != Part::list; }
 
   void clear_nothing() { set(Part::list, nullptr, nullptr); }
@@ -115,8 +115,8 @@ class Feedback {
   /// that begins at the first gradient; absent for other feedbacks.
   virtual std::optional<double> averaging() const { return std::nullopt; }
 
-  /// True if workers exchange changes of gradient estimates g^p: the update is then not what was
-  /// exchanged but eta times the mean of the estimates, their sum so far.
+  /// True if workers exchange changes of gradient estimates g^p: the update is then eta times the
+  /// mean of the estimates, which is the sum of all exchanged vectors so far.
   virtual bool estimates() const { return false; }
 
   /// True if beside the estimates it keeps the sum e^p of what they have missed: that is its
@@ -137,11 +137,11 @@ class Feedback {
             .decay = decay()};
   }
 
-  /// True if a residual loses what was selected, whatever a quantiser made of it.
+  /// True if a residual loses the selected values, whatever a quantiser made of them.
   virtual bool clears_selection() const { return false; }
 
-  /// Returns beta, what is left of a residual after the exchange: below 1, the rest of it
-  /// fades and is lost by design.
+  /// Returns beta, the factor of a residual after the exchange: below 1, the rest is lost by
+  /// design.
   virtual double decay() const { return 1; }
 
   /// True if it must know which entries were delivered: it cannot take a dense approximation.
@@ -152,7 +152,7 @@ class Feedback {
   virtual bool conserves(const AggregatorLaw& aggregator,
                          bool sends_everything,
                          int workers) const = 0;
-  /// Says what is lost where something is, but by the decay.
+  /// Returns the reason of a loss, other than the decay, for a feedback that has one.
   virtual const char* loss() const { return "the put-back rule does not return all that was cut"; }
 };
 

@@ -1,5 +1,6 @@
-// This feedback has no memory: a^p = c G^p, and what is not delivered is lost. It is a negative
-// control for error feedback. The residual is 0 at the start and after every residual update.
+// This feedback has no memory: a^p = c G^p, and entries that are not delivered are lost. It is a
+// negative control for error feedback. The residual is 0 at the start and after every residual
+// update.
 
 #include <algorithm>
 

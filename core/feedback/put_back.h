@@ -1,8 +1,8 @@
 #pragma once
-// The put-back rule says which entries leave an accumulator after its message was exchanged. What
-// leaves is subtracted as it was sent: an entry sent unchanged leaves exactly 0, one sent scaled
-// leaves the difference. The rules differ where gTop-k rejects entries that were sent (S: support
-// of the result, S^p: support of the message):
+// The put-back rule says which entries leave an accumulator after its message was exchanged. An
+// entry is subtracted as it was sent: an entry sent unchanged leaves exactly 0, one sent scaled
+// leaves the difference. The rules differ if gTop-k rejects entries that were sent (S: support of
+// the result, S^p: support of the message):
 //   published  R2: clear S^p and S; the rule of the papers and their code. With the tree it loses
 //              what a merge cut at an index that survived through another branch.
 //   captured   R2*: R2, and the worker that merged returns what it cut there to its own residual.
@@ -31,11 +31,13 @@ void put_back(PutBack rule,
               const MessageOutcome<Real>& outcome,
               ResidualUpdate<Real>& residual_update);
 
-// A worker's gradient estimate g^p (EF21 and its kin) changes by what was delivered of the change
-// it sent. Where an aggregator rejects entries that were sent, the estimate changes by what was
-// delivered, so that the mean of the estimates is the sum of all updates so far: nothing is lost.
+// A worker sends the change of its gradient estimate g^p (EF21 and similar methods), and g^p
+// changes by the delivered part of it. If an aggregator rejects sent entries, the estimate changes
+// by the delivered ones alone. So the mean of the estimates is the sum of all updates so far:
+// nothing is lost.
 
-/// accumulator -= delivered, estimate += delivered; `residual_update` notes what was delivered.
+/// accumulator -= delivered, estimate += delivered; `residual_update` records the delivered
+/// entries.
 template <class Real>
 void take_into_estimate(std::span<Real> accumulator,
                         std::span<Real> estimate,

@@ -1,8 +1,9 @@
 #pragma once
 // A Mixing is the matrix W of one step of gossip: worker i takes w_ii x_i + sum_j w_ij x_j over its
 // neighbours j. Its weights are those of Metropolis and Hastings (Xiao, Boyd, Kim, J. Parallel
-// Distrib. Comput. 67, 2007): w_ij = 1 / (1 + max(deg_i, deg_j)), and w_ii is what is left of 1. W
-// is symmetric and doubly stochastic with a positive diagonal. On the complete graph W is the mean.
+// Distrib. Comput. 67, 2007): w_ij = 1 / (1 + max(deg_i, deg_j)), and w_ii is 1 minus the other
+// weights of row i. W is symmetric and doubly stochastic with a positive diagonal. On the complete
+// graph W is the mean.
 
 #include <cstddef>
 #include <span>
@@ -40,8 +41,8 @@ inline constexpr int kMostSpectrumWorkers = 1024;
 /// workers are a usage error, here and below.
 std::vector<double> eigenvalues(const Mixing& mixing);
 
-/// MixingConstants are what theorems about gossip need of W's eigenvalues
-/// 1 = lambda_1 >= ... >= lambda_n > -1.
+/// MixingConstants are the constants that theorems about gossip take from W's eigenvalues 1 =
+/// lambda_1 >= ... >= lambda_n > -1.
 struct MixingConstants {
   double gap = 1;   ///< 1 - max(|lambda_2|, |lambda_n|), in (0, 1]; 1 for one worker.
   double beta = 0;  ///< |I - W|_2 = 1 - lambda_n, in [0, 2).

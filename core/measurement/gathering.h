@@ -15,9 +15,10 @@
 namespace residuum {
 
 /// The mean over the workers of a run has the same bits at any number of processes: it is summed in
-/// worker order, in float64. There are two ways to the same sum. Where few workers are elsewhere,
-/// they send their vectors to the root, which adds them. Else the sum goes from process to process
-/// and back to the root: 2 x 8 bytes of an entry pass the root, whatever the number of workers.
+/// worker order, in float64. There are two ways to the same sum. If few workers are on other
+/// processes, they send their vectors to the root, which adds them. Else the sum goes from process
+/// to process and back to the root: 2 x 8 bytes of an entry pass the root, whatever the number of
+/// workers.
 template <class Real>
 class MeanOverWorkers {
  public:
@@ -93,7 +94,7 @@ class MeanOverWorkers {
     }
   }
 
-  /// The vectors travel in blocks of so many numbers. After every kMostUnderWay of them the root
+  /// The vectors travel in blocks of kNumbers numbers. After every kMostUnderWay of them the root
   /// says that it has them, so that nobody has to keep a whole vector meanwhile.
   static constexpr std::size_t kNumbers = std::size_t{1} << 20U;
   static constexpr std::size_t kMostUnderWay = 4;
@@ -182,8 +183,8 @@ template <class Real>
 std::vector<WorkerScalars> gathered_scalars(const Cluster& cluster,
                                             std::span<const Worker<Real>> workers);
 
-/// The lists of a version, on the root: what each worker sent, what was taken from its accumulator,
-/// and what was put back.
+/// The lists of a version, on the root: the entries that each worker sent, those taken from its
+/// accumulator, and those put back.
 template <class Real>
 class VersionLists {
  public:

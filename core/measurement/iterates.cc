@@ -101,9 +101,9 @@ void VirtualIterate::add_to_sums(const Step& step) {
 
 /// With momentum m and scaling (clipping, outer step) by s_t, let D_t = m D_{t-1} + s_t (mean e_t -
 /// mean e_{t+1}); then w_{t+1} - z_{t+1} = w_t - z_t - c D_t, c = eta_t in gradient units and 1 in
-/// step units. Where the update is the mean of gradient estimates, which miss mean e_{t+1}, D_t = m
-/// D_{t-1} - s_t mean e_{t+1}; but where the residual is the sum of what was missed, it is as
-/// without estimates. Nesterov's momentum has D_t + m (D_t - D_{t-1}) in place of D_t.
+/// step units. If the update is the mean of gradient estimates, which miss mean e_{t+1}, D_t = m
+/// D_{t-1} - s_t mean e_{t+1}. If the residual is the sum of all that the estimates missed, D_t is
+/// as without estimates. Nesterov's momentum has D_t + m (D_t - D_{t-1}) in place of D_t.
 void VirtualIterate::move_expected_gap(const Step& step, std::span<const double> mean_residual) {
   const Feedback& feedback = *method_.feedback;
   const double kept = feedback.estimates() && !feedback.controls_error() ? 0.0 : 1.0;

@@ -13,14 +13,14 @@
 namespace residuum {
 
 /// The virtual dense iterate z moves as the model would move if nothing were sparsified, with the
-/// gradients of the run's own models. Its gap w - z is what the proofs bound; if no gradient is
-/// ever lost, the gap follows from the residuals alone, unless both move by signs or polar factors.
+/// gradients of the run's own models. The proofs bound its gap w - z; if no gradient is ever lost,
+/// the gap follows from the residuals alone, unless both move by signs or polar factors.
 class VirtualIterate {
  public:
   /// The iterate exists on the root of a run whose plan follows it; elsewhere it is empty.
   VirtualIterate(const Training& training, bool late, std::span<const double> initial_point);
 
-  /// A step is what an iteration hands to z. All vectors have d numbers.
+  /// A step has the values of one iteration by which z moves. All vectors have d numbers.
   struct Step {
     double size = 0;                        // eta_t
     double update_scale = 1;                // the factor of clipping

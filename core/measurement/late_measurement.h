@@ -36,7 +36,7 @@ class LateMeasurement {
 
   /// Copies the lists of a measured version. They have their weights already.
   void lists(const Parts& parts, std::vector<SparseVector<double>>& sent);
-  /// Fills in what is known of the contributions of a measured version.
+  /// Fills in the known values of the contributions of a measured version.
   void fill(const Parts& parts, StepView& view);
 
   void save_or_load(RunState& state);

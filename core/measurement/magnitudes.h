@@ -15,7 +15,7 @@ inline constexpr int kMostExponent = 127;    // that of the largest
 inline constexpr std::size_t kMagnitudeBins = kMostExponent - kLeastExponent + 1;
 
 /// Returns the bin of x != 0. A float64 beyond the range of float32 is in the bin at its end, and
-/// so is what is not finite.
+/// so is a number that is not finite.
 inline std::size_t magnitude_bin(double x) {
   constexpr int kBias = 1023;
   const auto biased = static_cast<int>((std::bit_cast<std::uint64_t>(x) >> 52U) & 0x7ffU);

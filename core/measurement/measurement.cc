@@ -525,8 +525,7 @@ IteratesView Measurement<Real>::iterates_view(const StepState<Real>& state) cons
   return view;
 }
 
-/// Returns the view of an iteration that was made of so many messages, with so many entries in
-/// them together.
+/// Returns the view of an iteration, by the number of its messages and of their entries.
 template <class Real>
 StepView Measurement<Real>::view_of(const StepState<Real>& state,
                                     const ShownBeside& beside,

@@ -1,8 +1,8 @@
 #pragma once
-// A step view is what a probe sees of one iteration: all of it, read-only, on the root process.
-// Everything is float64 whatever the precision of the model. Symbols: w model, z virtual dense
-// iterate, e = w - z gap, G^p gradient, a^p accumulator, e^p residual, s^p message, g update (a sum
-// over P workers).
+// A step view gives a probe all values of one iteration, read-only, on the root process. Everything
+// is float64 whatever the precision of the model. Symbols: w model, z virtual dense iterate, e = w
+// - z gap, G^p gradient, a^p accumulator, e^p residual, s^p message, g update (a sum over P
+// workers).
 
 #include <cstdint>
 #include <optional>
@@ -52,7 +52,7 @@ struct RunView {
   double momentum = 0;         // after the exchange; the record's may be one before it
   bool steps_locally = false;  // workers hand in how far they have stepped, not one gradient at w_t
   bool batch_is_exact = false;  // gradients have no noise: their halves would be equal
-  /// The method claims that nothing of what was sent is lost, except for the decay of residuals.
+  /// True if the method claims to lose no entry that was sent, except for the decay of residuals.
   bool conserves_but_for_decay = true;
   std::span<const double> worker_smoothness = {};  // L_p of every worker, empty where not known
   std::span<const double> minimizer = {};          // x*, empty where not known
@@ -69,8 +69,8 @@ struct SelectionView {
   std::optional<double> contraction;  // delta_c of the sparsifier, for every accumulator
 };
 
-/// MeanView has means over the workers, d numbers each. Where not all take part in a version,
-/// gradients and accumulators are of those that do, and residuals of all.
+/// MeanView has means over the workers, d numbers each. If some workers skip a version, gradients
+/// and accumulators are means over the others, and residuals over all.
 struct MeanView {
   std::span<const double> gradient;      // of G^p_t
   std::span<const double> accumulator;   // of a^p_t
@@ -168,7 +168,7 @@ struct StepTimes {
   std::optional<double> wall_s = std::nullopt;
 };
 
-/// Returns the record of a run of which nothing is known but that it is dense SGD.
+/// Returns the record of a run that is only known to be dense SGD.
 inline const RunFacts& default_facts() {
   static const RunFacts facts;
   return facts;
@@ -223,7 +223,7 @@ struct StepView {
   bool conserves() const { return run.conserves_but_for_decay && facts.feedback.decay == 1; }
   /// True if workers exchange changes of gradient estimates.
   bool estimates() const { return facts.feedback.memory == Memory::estimate; }
-  /// True if a^p holds all of e^p, so that e^p_{t+1} is what was left of a^p_t.
+  /// True if a^p holds all of e^p, so that e^p_{t+1} is the rest of a^p_t.
   bool accumulators_hold_residuals() const { return facts.feedback.memory != Memory::control; }
 
   /// Returns the scalars of the contributions to this version.

@@ -1,5 +1,5 @@
 #pragma once
-// Laws are what the rest of the program must know of a component, whatever its name is.
+// Laws are the properties of a component that the rest of the program uses, whatever its name is.
 
 #include <cstdint>
 #include <optional>
@@ -29,7 +29,7 @@ struct SparsifierLaw {
 };
 
 /// The law of a quantiser holds for every x of n values whose squares have a finite float64 sum, up
-/// to the rounding of what is decoded; a bound that does not exist is absent. No bound grows
+/// to the rounding of the decoded values; a bound that does not exist is absent. No bound grows
 /// stronger with n.
 struct QuantiserLaw {
   std::optional<double> contraction = std::nullopt;  // alpha: E|x - Q(x)|^2 <= (1 - alpha) |x|^2
@@ -39,12 +39,12 @@ struct QuantiserLaw {
   int bits = 0;         // of one value; scales and tables come on top
 };
 
-/// A law is what holds for an aggregator whatever the messages are.
+/// The properties of an aggregator that hold for all messages.
 struct AggregatorLaw {
   bool applies_whole_messages = true;  // g is the sum of the messages
   bool cuts_in_merges = false;         // for P > 2, partial sums can be cut from a branch
-  /// True if what a merge cuts counts as not delivered at the workers that sent it, so that what is
-  /// delivered adds up to g.
+  /// True if an entry that a merge cuts counts as not delivered at its senders. Then the delivered
+  /// entries add up to g.
   bool cuts_stay_with_senders = false;
   bool is_sparse = true;  // g has at most k entries
   /// True if messages are forwarded unchanged and summed only at the end, at every worker or at a
@@ -54,8 +54,8 @@ struct AggregatorLaw {
   /// True if g approximates the sum of whole accumulators: g is no sum of messages and has no k,
   /// and what the workers deliver of their accumulators has no lists (`DenseApproximation`).
   bool approximates_sum = false;
-  /// True if g is not the plain mean of the messages. What is applied then differs from what the
-  /// workers clear, whatever the feedback.
+  /// True if g is not the plain mean of the messages. The update then differs from the entries that
+  /// the workers clear, whatever the feedback.
   bool weighs_messages = false;
   /// True if a server sends the workers compressed changes of the model, so that they take
   /// gradients at a shift of it (core/training/model_shift.h).
@@ -66,7 +66,7 @@ struct AggregatorLaw {
   bool selects_largest = false;    // of sums of messages it keeps the k largest entries
 };
 
-/// How a worker remembers what was not delivered.
+/// The form in which a worker keeps entries that were not delivered.
 enum class Memory { residual, velocity, estimate, control };
 
 /// Returns "residual", "velocity", "estimate" or "control".
@@ -95,7 +95,7 @@ constexpr std::optional<Memory> memory_of(std::string_view name) {
   return std::nullopt;
 }
 
-/// A law is what holds for a feedback, whatever was delivered.
+/// The properties of a feedback that hold for all deliveries.
 struct FeedbackLaw {
   Memory memory = Memory::residual;
   bool in_gradient_units = false;  // the memory holds gradients, not steps
@@ -139,7 +139,7 @@ constexpr std::optional<Synchrony> synchrony_of(std::string_view name) {
   return std::nullopt;
 }
 
-/// A law is what holds for a protocol in a run of so many workers.
+/// The properties of a protocol in a run of a given number of workers.
 struct ProtocolLaw {
   Synchrony synchrony = Synchrony::lockstep;
   std::uint64_t local_steps = 1;  // gradients that a worker takes for one version
@@ -151,7 +151,7 @@ struct ProtocolLaw {
   std::optional<double> spectral_gap = std::nullopt;
   bool contributions_weigh_alike = true;  // a version is the plain mean of its gradients
   /// True if gradients are late by rounds: a version has one gradient of every worker, all of them
-  /// taken at one model, and clocks decide nothing of what is trained.
+  /// taken at one model, and clocks do not change the trained model.
   bool in_rounds = false;
   /// True if a study says how long gradients take in virtual time.
   bool times_gradients = false;
@@ -161,21 +161,21 @@ struct ProtocolLaw {
   bool may_leave_out = false;
   std::optional<std::uint64_t> participants = std::nullopt;  // m of a version; absent: all P
   /// True if workers run in their own time on processes of their own: a server, which is the root,
-  /// sees their messages and nothing else. Such a run is not repeated in every bit.
+  /// sees their messages and nothing else. A real run is not bit-reproducible.
   bool is_real = false;
   /// True if rows have the time of the wall clock and none that is virtual. It holds wherever
   /// is_real does, and for workers in lockstep that a study wants to be timed so.
   bool is_on_wall_clock = false;
 };
 
-/// A law is what holds for the step sizes of a rule.
+/// The properties of the step sizes of a rule.
 struct StepLaw {
   bool constant = false;                       // all steps are equal
   bool may_grow = true;                        // a step may be larger than one before it
   std::optional<double> shift = std::nullopt;  // a of eta_t = value/(a + t)
 };
 
-/// A law is what holds for how the model moves by what was exchanged.
+/// The properties of the rule by which the exchanged vector moves the model.
 struct UpdateLaw {
   double momentum = 0;              // before or after the exchange
   double outer_step = 1;            // the update is multiplied by it
@@ -195,7 +195,7 @@ constexpr bool clocks_decide(const ProtocolLaw& law) {
   return law.synchrony == Synchrony::late && !law.in_rounds;
 }
 
-/// Returns the law of a protocol of P workers in a run of which `participants` take part in each
+/// Returns the law of a protocol of P workers in a run in which `participants` take part in each
 /// version.
 constexpr ProtocolLaw with_participants(ProtocolLaw law, int workers, int participants) {
   if (participants == workers) {

@@ -72,8 +72,8 @@ void read_indices(const IndexForm& form,
 /// Throws an Error which says that a message is damaged, unless it is sound.
 void check_message(bool is_sound);
 
-/// Holds some entries of the accumulator, or stands for all of it. Where a quantiser wrote it, the
-/// entries are what was read from the bytes that travel, without zeros.
+/// Holds some entries of the accumulator, or stands for all of it. If a quantiser wrote it, the
+/// entries are decoded from the bytes that travel, without zeros.
 template <class Real>
 struct Message {
   bool everything = false;  // the whole accumulator; `entries` is then unused

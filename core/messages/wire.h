@@ -18,8 +18,8 @@ constexpr std::size_t entry_bytes(std::size_t dimension) {
   return is_wide ? 16 : sizeof(std::uint32_t) + sizeof(Real);
 }
 
-/// ListBytes counts lists of some of `room` consecutive indices of a vector. Where lists can have
-/// every entry, one that has all of its room is a vector, and its values alone travel.
+/// ListBytes counts lists of some of `room` consecutive indices of a vector. If lists can have
+/// every entry, a list with all of them is a vector, and its values alone travel.
 struct ListBytes {
   std::size_t of_entry = 0;
   std::size_t of_value = 0;

@@ -12,7 +12,7 @@ namespace residuum {
 ///   X <- a X + (b A + c A^2) X,  A = X X^T,  (a, b, c) = (3.4445, -4.7750, 2.0315).
 /// Singular values above 0.01 |M|_F end between 0.68 and 1.14; 0 stays 0. The matrix has rows
 /// * columns numbers, row after row. The source computes in bfloat16, this in Real. `room` is
-/// scratch memory, which grows to what is needed.
+/// scratch memory, which grows as needed.
 template <class Real>
 void orthogonalise_by_newton_schulz(std::size_t rows,
                                     std::size_t columns,

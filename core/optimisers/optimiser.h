@@ -1,8 +1,8 @@
 #pragma once
 // An optimiser turns a worker's gradient into the direction along which the worker steps,
 //   w^p <- w^p - eta u,  u = u(G^p(w^p), what the worker remembers).
-// Its memory stays with the worker: nothing of it is exchanged. What the worker hands in is how far
-// it has come, the sum of its directions. There is one file for each optimiser.
+// Its memory stays with the worker: nothing of it is exchanged. The worker hands in the sum of its
+// directions, which is how far its model has moved. There is one file for each optimiser.
 
 #include <cstddef>
 #include <cstdint>

@@ -85,7 +85,7 @@ void Bsp::check_lag(const Method& method, std::size_t dimension) const {
           lag_.place);
 }
 
-/// The messages of so many rounds are kept at a time.
+/// The most rounds whose messages are kept at a time.
 constexpr std::int64_t kMostLag = 1000;
 
 /// Reads `lag`, which is no part of a run where it is 0.

@@ -1,6 +1,6 @@
 #pragma once
-// How many gradients workers make in so many seconds of virtual time is told before a run, by the
-// same machine that the run has. Messages take no time here: how large they are is not known yet.
+// The number of gradients that workers make in given seconds of virtual time, computed before a run
+// by the machine that the run has. Messages take no time here: how large they are is not known yet.
 
 #include <cstdint>
 #include <optional>
@@ -11,10 +11,10 @@
 
 namespace residuum {
 
-/// Returns the gradients that P workers in lockstep make together in so many seconds, up to the
-/// first version at which these are over; nothing where gradients take no virtual time. Each takes
-/// `local_steps` gradients for a version and waits for the slowest. Beyond 20000 gradients it goes
-/// by the mean pace up to there.
+/// Returns the gradients that P workers in lockstep make together up to the first version at which
+/// `seconds` are over; nothing where gradients take no virtual time. Each takes `local_steps`
+/// gradients for a version and waits for the slowest. Beyond 20000 gradients it goes by the mean
+/// pace up to there.
 std::optional<double> gradients_in_lockstep(double seconds,
                                             const Training& training,
                                             const SimulatedMachine& simulated,

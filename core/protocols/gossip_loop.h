@@ -1,8 +1,8 @@
 #pragma once
 // A GossipLoop is a run of decentralised SGD: every worker has a model w^p of its own and talks to
-// its neighbours in a graph alone (gossip.cc has the formulas and their sources). What the
-// neighbours know of worker p is its public copy c^p; all who have one keep the same bits. With the
-// half step x^p = w^p - eta G^p(w^p) a version is
+// its neighbours in a graph alone (gossip.cc has the formulas and their sources). The neighbours of
+// worker p know its public copy c^p; all who have one keep the same bits. With the half step x^p =
+// w^p - eta G^p(w^p) a version is
 //   a^p = x^p,        c^p = a^p             if whole models travel,
 //   a^p = x^p - c^p,  c^p = c^p + C(a^p)    if compressed differences do (CHOCO);
 //   w^p = x^p + gamma sum_q W_pq (c^q - c^p), over the neighbours q.
@@ -10,9 +10,9 @@
 // because W is symmetric: what p gains from q, q loses to p, to the bit, and so the mean of the
 // models moves by -eta mean G alone, however coarse the copies are.
 //
-// Models are float64; what travels, and the copies, have the precision of the run. The run's model
-// is the mean of the workers' models. Sums over neighbours are taken in the order of their numbers
-// and the mean in the order of workers: the bits are the same at any number of processes.
+// Models are float64; messages and copies have the precision of the run. The run's model is the
+// mean of the workers' models. Sums over neighbours are taken in the order of their numbers and the
+// mean in the order of workers: the bits are the same at any number of processes.
 
 #include <cstdint>
 #include <vector>

@@ -42,7 +42,7 @@ struct Agreed {
   std::optional<Next> next;
 };
 
-/// An Iteration is what the three orders have in common.
+/// An Iteration is the part that the three orders of steps share.
 template <class Real>
 class Iteration {
  public:
@@ -61,8 +61,8 @@ class Iteration {
   void show_wall_time(double seconds) { times_.wall_s = seconds; }
 
  protected:
-  /// Begins version t + 1, when all versions before it were made of so many gradients, and
-  /// evaluates f at w_t where the measurement plan asks for it.
+  /// Begins version t + 1, after versions of `gradients` gradients in all, and evaluates f at w_t
+  /// if the measurement plan asks for it.
   Iteration(TrainingState<Real>& state, std::uint64_t t, std::uint64_t gradients);
   Iteration(Iteration&&) noexcept = default;
   ~Iteration() = default;
@@ -156,7 +156,7 @@ class Updated;
 template <class Real>
 class LockstepIteration : public Iteration<Real> {
  public:
-  /// Begins version t + 1, when all versions before it were made of so many gradients.
+  /// Begins version t + 1, after versions of `gradients` gradients in all.
   LockstepIteration(TrainingState<Real>& state, std::uint64_t t, std::uint64_t gradients)
       : Iteration<Real>(state, t, gradients) {}
 
@@ -244,7 +244,7 @@ class LateIteration : public Iteration<Real> {
       : Iteration<Real>(state, t, gradients) {}
 
   /// Ends the computation, and agrees with the other processes on how the version is to end; `seen`
-  /// is what the loop has found on this one.
+  /// is the end that the loop has found on this one.
   [[nodiscard]] Agreed<LateComputed<Real>> agree(const StepEnd& seen) &&;
   /// Ends the computation on the server of a real run, which agrees with the other processes
   /// between two versions. It is not collective.

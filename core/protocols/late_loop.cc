@@ -253,7 +253,7 @@ void LateLoop<Real>::save_or_load_numbers(ActorState& state) {
   }
 }
 
-/// Throws a usage error where what was loaded cannot have been saved by this run.
+/// Throws a usage error if this run cannot have saved the loaded state.
 template <class Real>
 void LateLoop<Real>::check_numbers() const {
   for (const KeptModel& one : kept_) {

@@ -54,10 +54,10 @@ void check_late_message(const LateMessage<Real>& late_message,
 template <class Real>
 void weigh_workers_alike(std::span<const std::unique_ptr<LateMessage<Real>>> late_messages);
 
-/// A MessageSum is what a worker or a node of real processes sends to the server: one message, or
-/// the sum of the messages that the workers of a node have handed in. It travels as a list, or as a
-/// whole vector where that is shorter; a single message as its quantiser wrote it, or in the form
-/// of its indices where they are not listed.
+/// A MessageSum travels from a worker or a node of real processes to the server. It is one message,
+/// or the sum of the messages of a node's workers. It travels as a list, or as a whole vector where
+/// that is shorter; a single message as its quantiser wrote it, or in the form of its indices where
+/// they are not listed.
 template <class Real>
 struct MessageSum {
   Message<Real> message;

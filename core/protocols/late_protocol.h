@@ -34,7 +34,7 @@ class LateProtocol : public ProtocolFor<LateProtocol> {
  protected:
   explicit LateProtocol(const Section& section);
 
-  /// Returns the actors of a run of so many workers that makes so many versions, or reports a usage
+  /// Returns the actors of a run of `workers` workers and `versions` versions, or reports a usage
   /// error.
   virtual Cast cast(int workers, std::uint64_t versions) const = 0;
   /// Returns the law, wherever the workers run.

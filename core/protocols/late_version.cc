@@ -116,7 +116,8 @@ Traffic LateVersion<Real>::traffic_of(
   return {.bytes = up + down, .down = down, .rounds = 0};
 }
 
-/// Where a server knows of a message how many entries it had, it has the bytes of these.
+/// Returns the bytes of a late message. A server may know no more of it than its number of entries;
+/// then each counts with its index and value.
 template <class Real>
 std::uint64_t LateVersion<Real>::bytes_of(const LateMessage<Real>& late_message) const {
   const Message<Real>& message = late_message.message;

@@ -30,9 +30,8 @@ class LateVersion {
     spare_.push_back(std::move(late_message));
   }
 
-  /// Moves the model by these messages, in the order of workers and their gradients, which have
-  /// come with so many bytes. Where nodes have added the messages up, the late messages have none
-  /// and `sums` are those of the nodes.
+  /// Moves the model by these messages, in the order of workers and their gradients. If nodes have
+  /// added the messages up, the late messages have no entries, and `sums` are those of the nodes.
   [[nodiscard]] LateUpdated<Real> make(LateComputed<Real>&& computed,
                                        LateMessages<Real> late_messages,
                                        const Traffic& traffic,
@@ -42,8 +41,8 @@ class LateVersion {
   [[nodiscard]] LateUpdated<Real> make_round(LateComputed<Real>&& computed,
                                              LateMessages<Real> round,
                                              Transfers* transfers);
-  /// Shows the version and forgets its late messages. `of_workers` is what is known of all workers
-  /// where the root hosts none (VersionParts).
+  /// Shows the version and forgets its late messages. `of_workers` has the measured values of all
+  /// workers if the root hosts none (VersionParts).
   void finish(LateUpdated<Real>&& updated,
               const SimulatedVersion& made,
               std::span<const WorkerScalars> of_workers = {});
@@ -96,8 +95,8 @@ class LateVersion {
 
 /// Lets a worker of this process form its message from the gradient that it has, and
 /// updates the residual at once: the late message has the message from then on. Returns false if
-/// the gradient or the accumulator is not finite; then the late message has no message. What is
-/// measured is kept if `measured`.
+/// the gradient or the accumulator is not finite; then the late message has no message. The
+/// measured values are kept if `measured`.
 template <class Real>
 bool form_late_message(Worker<Real>& worker,
                        const typename WorkerMemory<Real>::Turn& turn,

@@ -41,7 +41,7 @@ using GroupEnds = std::vector<std::size_t>;
 /// next one if its gradient is ready before their exchange could have begun and passed its start-up
 /// time, which a merged exchange saves. That is never slower than one exchange for each layer, or
 /// one for all, where exchanges take a + b n seconds; it need not be the fastest of all ways to
-/// group. `seconds_of(share)` is what a share of the exchange takes; its start-up time is that of
+/// group. `seconds_of(share)` is the time of a share of the exchange; its start-up time is that of
 /// nothing.
 GroupEnds merged_groups(std::span<const ExchangedLayer> layers,
                         const ExpectedTimes& expected,

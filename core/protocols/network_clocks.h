@@ -60,7 +60,7 @@ class NetworkClocks {
   /// Returns the time at which the last worker is done.
   double now() const;
 
-  /// Passes all numbers, between two exchanges.
+  /// Saves or loads all numbers, between two exchanges.
   void save_or_load(ActorState& state);
 
  private:
@@ -114,7 +114,7 @@ class LaggedTimes {
  public:
   /// Puts the clocks to where each worker begins its next gradient.
   void begin_round(NetworkClocks& clocks);
-  /// Notes that the workers have their messages now.
+  /// Records that the workers have their messages now.
   void compressed(const NetworkClocks& clocks);
   /// Puts the clocks to where each worker begins the exchange of the oldest round under way.
   void begin_exchange(NetworkClocks& clocks);
@@ -122,7 +122,7 @@ class LaggedTimes {
   /// result. `busy` are the seconds of the busiest port.
   void end_exchange(double busy, NetworkClocks& clocks);
 
-  /// Passes all times; those that are loaded are of so many workers.
+  /// Saves or loads all times; loaded ones are of `workers` workers.
   void save_or_load(ActorState& state, std::size_t workers);
 
  private:

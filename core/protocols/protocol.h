@@ -48,17 +48,17 @@ class Protocol {
 
   virtual ProtocolLaw law(int workers) const = 0;
 
-  /// Reports a usage error for a method on so many numbers, or a number of workers, that the
-  /// protocol cannot work with, and says why.
+  /// Reports a usage error, with the reason, for a method, dimension or number of workers that the
+  /// protocol cannot work with.
   virtual void check(const Method& /*method*/, std::size_t /*dimension*/, int /*workers*/) const {}
 
-  /// Returns the most processes that so many workers can be distributed over.
+  /// Returns the most processes over which `workers` workers can be distributed.
   virtual int most_processes(int workers) const { return workers; }
-  /// Distributes so many workers over the processes, or reports a usage error that says how many
-  /// processes the protocol needs.
+  /// Distributes the workers over the processes, or reports a usage error with the number of
+  /// processes that the protocol needs.
   virtual Cluster cluster(World& world, int workers) const { return {world, workers}; }
 
-  /// Returns about how many gradients so many workers make together in so many seconds of virtual
+  /// Returns about how many gradients the workers make together in the given seconds of virtual
   /// time, if messages take none; nothing where gradients take no virtual time.
   virtual std::optional<double> gradients_within(double /*seconds*/,
                                                  const Training& /*training*/,

@@ -10,7 +10,7 @@
 namespace residuum {
 namespace {
 
-/// Adds what was counted before a run was halted.
+/// Adds the counts from before the run was halted.
 void add_counts(const SimulatedVersion& before, SimulatedVersion& notes) {
   notes.bytes_up += before.bytes_up;
   notes.bytes_down += before.bytes_down;
@@ -116,8 +116,8 @@ Placement RealLoop<Real>::placement() const {
   return placed;
 }
 
-/// Begins version t + 1. Returns false if the run stops before it, as all processes agreed. Where
-/// they do not meet, the root tells the others to stop by `halts_`.
+/// Begins version t + 1. Returns false if the run stops before it, as all processes agreed. If they
+/// do not meet, the root tells the others to stop by `halts_`.
 template <class Real>
 bool RealLoop<Real>::meet_or_look(std::uint64_t t) {
   const bool meets = training_.plan.measures(t);

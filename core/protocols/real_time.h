@@ -41,7 +41,7 @@ class RealTime {
  public:
   RealTime(const Training& training, const SimulatedMachine& machine);
 
-  /// Notes that the workers' gradients begin.
+  /// Records that the workers' gradients begin.
   void begin() { began_ = clock_.now(); }
   /// Waits until those workers of this process that take part may have their gradients, `count` of
   /// each from number `first` on; not where the run is asked to stop.

@@ -78,14 +78,14 @@ class RealWorkers {
   /// Gives the message of a gradient back to the residual of its worker.
   void discard(const GradientId& gradient);
 
-  /// Notes that a worker was idle.
+  /// Records that a worker was idle.
   void note_idle(double seconds) { idle_s_ += seconds; }
   /// Packs what a worker or node sends, and returns the bytes of its numbers.
   std::uint64_t pack_sent(ActorId from, Bytes& bytes);
   /// Takes a model that has arrived at a worker or node.
   void take(ActorId to, TravellingModel<Real> model);
 
-  /// Passes how many gradients each worker has begun. Collective.
+  /// Saves or loads how many gradients each worker has begun. Collective.
   void save_or_load(RunState& state);
 
   /// Objectives serve one thread of a process at a time; who holds this may use one.

@@ -1,7 +1,6 @@
 #pragma once
-// A simulated machine is what a study says in [protocol] of how long gradients take, in virtual
-// time or, where workers are real, on the wall clock. The links between workers are those of
-// [network].
+// A simulated machine has the durations of gradients from [protocol] of a study, in virtual time
+// or, for real workers, on the wall clock. The links between workers are those of [network].
 
 #include <string>
 #include <vector>
@@ -48,7 +47,7 @@ inline bool has_virtual_time(const SimulatedMachine& machine) {
   return takes_time(machine) && !machine.is_real;
 }
 
-/// Reports a usage error if the speeds are not those of so many workers.
+/// Reports a usage error unless there is one speed for each of `workers` workers.
 void check_speeds(const SimulatedMachine& machine, int workers);
 
 }  // namespace residuum

@@ -85,7 +85,7 @@ class TrainingState {
   const std::vector<Real>& working_model() const { return working_model_; }
   /// True if w has an entry that is not usable; the next version then ends the run.
   bool model_is_lost() const { return model_is_lost_; }
-  /// Returns eta_t of a version that is made after so many gradients.
+  /// Returns eta_t of a version that is made after `gradients` gradients.
   double step_size_at(std::uint64_t t, std::uint64_t gradients) const;
   /// Returns what an exchange knows of the run without any message, by which it is saved and
   /// loaded.

@@ -8,7 +8,7 @@
 
 namespace residuum {
 
-/// Codes are made and packed so many at a time, a multiple of eight.
+/// The number of codes that are made and packed at a time, a multiple of eight.
 inline constexpr std::size_t kCodesAtOnce = 2048;
 
 /// Lets kernels see the bytes of a packed form as numbers.
@@ -34,8 +34,8 @@ struct LevelFactors {
 };
 
 /// codes[i] := 2 l + (x_i < 0), l = rounded_by_byte(|x_i| first second, bytes[i], top), or 0 where
-/// l = 0; top <= 127. Where the byte does not decide, l is the lower level; `ties` gets these
-/// indices in order and has room for all. Returns how many there are.
+/// l = 0; top <= 127. If the byte does not decide, l is the lower level; `ties` gets these indices
+/// in order and has room for all. Returns how many there are.
 std::size_t level_codes(std::span<const float> x,
                         const std::uint8_t* bytes,
                         LevelFactors factors,
@@ -45,8 +45,8 @@ std::size_t level_codes(std::span<const float> x,
 
 /// exponents[i] := the exponent, as float32 has it, of |x_i| rounded at random to a power of two:
 /// up where bytes[i] is below the first 8 of the 23 bits of its fraction. negatives[i] := 1 where
-/// x_i < 0 and exponents[i] is not 0. Where the 8 bits are the byte, it rounds down, and `ties`
-/// gets the index, as above.
+/// x_i < 0 and exponents[i] is not 0. If the 8 bits are the byte, it rounds down, and `ties` gets
+/// the index, as above.
 std::size_t natural_codes(std::span<const float> x,
                           const std::uint8_t* bytes,
                           std::uint8_t* exponents,

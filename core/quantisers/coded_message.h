@@ -1,9 +1,9 @@
 #pragma once
 // A quantised message travels as the indices of its values, in the form that its sparsifier gave
 // them, followed by the packed form of the values. A message with a value for every index travels
-// without the indices. A block that is sent whole has its zeros among the values. Where layers are
-// quantised separately, the values of each have a packed form of their own, with its own scale or
-// table; the indices tell how many they are.
+// without the indices. A block that is sent whole has its zeros among the values. If layers are
+// quantised separately, the values of each layer have a packed form of their own, with its own
+// scale or table. The indices tell how many values a layer has.
 
 #include <cstddef>
 #include <span>
@@ -21,7 +21,7 @@ struct Coding {
 };
 
 /// Returns the most bytes of a quantised message of n values of an accumulator of `dimension`
-/// numbers. Where there are no layers every such message has as many.
+/// numbers. Without layers every message of n values has as many bytes.
 template <class Real>
 std::size_t most_coded_bytes(const IndexForm& form,
                              const Coding& coding,
@@ -29,7 +29,7 @@ std::size_t most_coded_bytes(const IndexForm& form,
                              std::size_t dimension);
 
 /// Writes the values of the message, which a sparsifier chose of the accumulator, to `coded` and
-/// replaces its entries by what is read from there.
+/// replaces its entries by the values decoded from there.
 template <class Real>
 void quantise(const Coding& coding,
               std::span<const Real> accumulator,

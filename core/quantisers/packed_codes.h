@@ -47,7 +47,7 @@ void values_of_codes(std::span<const std::uint8_t> codes,
   }
 }
 
-/// Draws so many random bytes, from four times fewer words of the stream.
+/// Fills `bytes` with random ones, from four times fewer words of the stream.
 inline void fill_bytes(RandomStream& random, std::span<std::uint8_t> bytes) {
   std::array<std::uint32_t, kCodesAtOnce / 4> words{};
   const auto drawn = std::span(words).first((bytes.size() + 3) / 4);

@@ -108,8 +108,8 @@ std::unique_ptr<Quantiser> make_quantiser(const Section& section);
 /// Reads `bits`, the bits of one value, from `least` to 16; 4 if it is not given.
 int quantiser_bits_from(const Section& section, int least);
 
-/// Reads `shrink`: what is sent is divided by 1 + omega. Error feedback needs this where omega is
-/// not below one.
+/// Reads `shrink`: whether sent values are divided by 1 + omega. Error feedback needs this where
+/// omega is not below one.
 bool shrinks_from(const Section& section);
 
 }  // namespace residuum

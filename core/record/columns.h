@@ -1,7 +1,7 @@
 #pragma once
-// This is the one table of what is measured per iteration. The CSV header, the schema in
-// datapackage.json and `residuum list columns` are all generated from it. New columns are appended,
-// never inserted.
+// This is the one table of all quantities that are measured per iteration. The CSV header, the
+// schema in datapackage.json and `residuum list columns` are all generated from it. New columns are
+// appended, never inserted.
 //
 // Norms are squared and float64. w: model, z: virtual dense iterate (z_0 = w_0, z_{t+1} = z_t -
 // eta_t g_t), e = w - z: gap, e^p: residual of worker p, a^p: accumulator, P: workers, rho = k/d.

@@ -29,7 +29,8 @@ std::string of_both(const std::string& a, const std::string& b, Both both) {
   return both == Both::words ? std::max(a, b) : a;
 }
 
-/// What neither contradicts and one does not know is not known.
+/// Returns the value that both seeds imply: true or false if they agree, false if one is false,
+/// else unknown.
 std::optional<bool> of_both(const std::optional<bool>& a,
                             const std::optional<bool>& b,
                             Both /*known*/) {

@@ -36,7 +36,7 @@ struct ComponentNames {
   std::string sampling = "replacement";
 };
 
-/// A law is what holds for the gradients of the workers.
+/// The properties of the gradients of the workers.
 struct GradientLaw {
   bool full = false;              // every worker's gradient is that of its whole shard
   bool workers_alike = false;     // E G^p = grad f on every worker p, by the objective
@@ -44,13 +44,13 @@ struct GradientLaw {
   bool independent_draws = true;  // each batch is drawn without regard to those before
 };
 
-/// A law is what holds for the values of f that the program evaluates.
+/// The properties of the values of f that the program evaluates.
 struct EvaluationLaw {
   bool differences_are_of_f = true;  // grad f is evaluated on all samples
   bool curvature_is_of_f = true;     // power iteration looks at all samples
 };
 
-/// What is known of f and of the workers' objectives f_p, and what the seed draws of them.
+/// The known facts of f and of the workers' objectives f_p, and those that a seed draws of them.
 struct ObjectiveFacts {
   std::optional<bool> convex = std::nullopt;
   std::optional<Known> smoothness = std::nullopt;
@@ -119,7 +119,7 @@ struct RunFacts {
            !aggregator.approximates_sum;
   }
 
-  /// True if a residual is what the selection has left of its accumulator, and nothing else.
+  /// True if a residual is the part of its accumulator that the selection left, and nothing else.
   bool keeps_what_selection_leaves() const {
     return applies_as_sent() && conserves && feedback.memory == Memory::residual;
   }
@@ -129,8 +129,9 @@ struct RunFacts {
   bool has_momentum() const { return update.momentum != 0 || feedback.averaging.value_or(1) < 1; }
 };
 
-/// What the facts of two seeds of a method both imply. The weaker value of a constant is the one
-/// that makes bounds larger. What one of them lacks, both do not imply.
+/// The rule by which the facts of two seeds of a method become one fact that holds for both. Of two
+/// constants the weaker one is taken, which makes bounds larger. A fact that one seed lacks is
+/// absent.
 enum class Both {
   claim,        // true where both are
   reservation,  // true where one is
@@ -375,7 +376,8 @@ constexpr std::string_view fact_type(const std::optional<Value>* /*field*/) {
 }
 
 /// Calls visit(FactField, place) for every field but the names and the number of workers, which a
-/// run's settings say. place(facts) is a pointer to the field; null where the run has no such law.
+/// run's settings say. place(facts) is a pointer to the field; null if the run has no law of that
+/// kind.
 template <class Visit>
 void visit_fact_fields(const Visit& visit) {  // NOLINT(readability-function-size): a list
   const auto with_type = [&](FactField field, auto place) {

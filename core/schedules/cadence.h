@@ -43,7 +43,8 @@ inline bool is_due(const std::optional<Cadence>& cadence, std::uint64_t iteratio
   return cadence && cadence->due(iteration);
 }
 
-/// The plan says what is measured in a run, and when. An absent cadence means never.
+/// The plan lists the quantities that are measured in a run, and the iterations. An absent cadence
+/// means never.
 struct MeasurementPlan {
   bool measure = true;                    // false: no probe wants anything; z is not even formed
   bool follows_iterate = true;            // z is moved in every iteration: something looks at w - z

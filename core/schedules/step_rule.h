@@ -37,7 +37,7 @@ class StepRule {
 };
 
 /// The tight theory of error feedback asks for an L and a mu that every worker's f_p has, and
-/// the share of each accumulator that a message keeps. What is not known is absent.
+/// the share of each accumulator that a message keeps. An unknown value is absent.
 struct TightFacts {
   std::optional<double> smoothness;
   std::optional<double> strong_convexity;

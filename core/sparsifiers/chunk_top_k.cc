@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kShortBlock = 256;
 
-/// A share of k is what each block keeps at most.
+/// The shares of k: the most entries that each block keeps.
 class BlockShares {
  public:
   BlockShares(const BlockCut& cut, std::size_t k) : cut_(cut), k_(k) {}
@@ -142,10 +142,10 @@ void add_from_candidates(const Candidates& found,
 }
 
 /// Returns the bound for the next pass over a vector like this one of d entries: one that the k_b
-/// largest entries of five blocks in six reach. With a lower one, what is saved of reading the
-/// sixth again is lost to candidates, of which error feedback keeps many just below the cuts. Where
-/// the largest blocks alone have too many such entries, it is higher, and the blocks without enough
-/// of them are read once more.
+/// largest entries of five blocks in six reach. A lower bound saves a second look at the sixth
+/// block, but costs more time for candidates: error feedback keeps many just below the cuts. If the
+/// largest blocks alone have too many candidates, the bound is higher, and the blocks without
+/// enough of them are read once more.
 double next_bound(const Candidates& found,
                   std::vector<double>& cuts,
                   std::size_t k,

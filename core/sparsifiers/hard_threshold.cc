@@ -1,5 +1,5 @@
-// HT_lambda(a) keeps a_j iff |a_j| >= lambda (Sahu et al., NeurIPS 2021). What is dropped is below
-// lambda entry by entry, so |a - HT(a)|_inf < lambda whatever a is: an absolute compressor.
+// HT_lambda(a) keeps a_j iff |a_j| >= lambda (Sahu et al., NeurIPS 2021). Every dropped entry is
+// below lambda, so |a - HT(a)|_inf < lambda whatever a is: an absolute compressor.
 //
 // With rule = "fixed" lambda is `threshold`, for the accumulator as it is.
 // With rule = "eta-scaled" lambda is eta_t * threshold, the threshold being in gradient units.

@@ -3,9 +3,9 @@
 // 2020, arXiv 2005.10761). It is Top_k for r = k and Rand_k for r = d. Each of the r entries is
 // kept with probability k/r, so that
 //   E|a - rTop_k(a)|^2 = |a|^2 - (k/r) |Top_r(a)|^2 <= (1 - k/d) |a|^2,
-// because |Top_r(a)|^2 >= (r/d) |a|^2. Zeros are never sent: where a has fewer than r entries that
-// are none, the draw is among these. r is `r_over_k` times k, rounded, at most d, so that it
-// follows the density from layer to layer. Every worker draws for itself.
+// because |Top_r(a)|^2 >= (r/d) |a|^2. Zeros are never sent: if a has fewer than r nonzero entries,
+// the draw is among them. r is `r_over_k` times k, rounded, at most d, so that it follows the
+// density from layer to layer. Every worker draws for itself.
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 //
 //   E|a - C(a)|^2 = (1 - m/B) |a|^2 exactly, and m d/B entries are sent in the mean.
 //
-// m is B k/d, rounded to the nearest, and at least 1: where the block divides d and k, m/B is k/d.
+// m is B k/d, rounded to the nearest, and at least 1: if the block divides d and k, m/B is k/d.
 // With a short last block m blocks have up to min(d, m block) entries, which is the k that is told,
 // and m/B is below k/d: the expected delta of a shared mask is then a little above 1. With mask =
 // "shared" all workers draw the same blocks, with "per-worker" each its own.
@@ -13,8 +13,8 @@
 //
 //   E|a - C(a)|^2 = (B/m - 1) |a|^2, which is a contraction only for m > B/2.
 //
-// A block travels as its number and its values. Where the mask is shared, whoever receives a
-// message has drawn the same blocks, and the values travel alone (core/messages/index_form.h).
+// A block travels as its number and its values. If the mask is shared, the receiver of a message
+// has drawn the same blocks, and the values travel alone (core/messages/index_form.h).
 
 #include <algorithm>
 #include <utility>

@@ -48,7 +48,7 @@ class LargestMagnitudes {
   std::vector<double> kept_;
 };
 
-/// A tally is what a pilot run counts of this process's workers.
+/// The counts of a pilot run over this process's workers.
 struct Tally {
   std::vector<double> sent;          // entries sent, per worker
   std::vector<double> smallest_sum;  // sum of the smallest magnitude in each message, per worker
@@ -222,7 +222,7 @@ class PilotRuns {
   }
 
   /// Returns the largest number that at least `budget_` of all processes' numbers reach, 0 if there
-  /// are not so many. It is found bit by bit, since positive numbers are ordered as their bits are.
+  /// are fewer. It is found bit by bit, since positive numbers are ordered as their bits are.
   double budget_th(const std::vector<double>& decreasing) const {
     std::uint64_t found = 0;
     for (std::uint64_t bit = std::uint64_t{1} << 62; bit > 0; bit >>= 1) {

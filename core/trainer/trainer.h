@@ -21,7 +21,8 @@ struct Outcome {
   std::uint64_t iterations = 0;          // iterations done
   std::optional<Evaluation> evaluation;  // at the last model
   std::optional<TestResult> test;
-  /// Where the run has ended by a budget of gradients or virtual time; else the last row has them.
+  /// The totals of a run that ended by a budget of gradients or virtual time; else the last row has
+  /// them.
   std::optional<RunTotals> totals;
   double wall_s = 0;
 };

@@ -13,8 +13,7 @@ struct SpentSoFar {
   double virtual_s = 0;         // on the first network
 };
 
-/// What a run has sent and taken in all, where rows need not say it: its last version may have
-/// none.
+/// The totals of a whole run. They are kept here because the last version of a run may have no row.
 struct RunTotals {
   double sent_bytes = 0;
   double uplink_bytes = 0;

@@ -66,8 +66,8 @@ struct LostSum {
 template <class Real>
 std::optional<LostSum> lost_sum(const Delivery<Real>& delivery);
 
-/// Finds what is wrong with a worker that has a norm which is not finite; the caller adds the
-/// worker's number.
+/// Finds the fault of a worker that has a norm which is not finite; the caller adds the worker's
+/// number.
 template <class Real>
 Divergence broken_worker(std::span<const Real> gradient,
                          std::span<const Real> accumulator,

@@ -1,6 +1,6 @@
 #pragma once
-// A method is what a study compares: the sparsifier, the aggregator, the feedback and the step rule
-// of a run, and the training practices around them.
+// A method is the unit that a study compares: sparsifier, aggregator, feedback and step rule of a
+// run, and the training practices around them.
 
 #include <cstdint>
 #include <memory>
@@ -27,8 +27,8 @@ enum class Clip { none, worker, update };
 enum class UpdateRule { mean, signs, orthogonal };
 
 /// Returns the law of Q(C(a)): `of_values` is that of the quantiser for as many values as C keeps
-/// at most. Where C keeps values, |a - Q(C(a))|^2 = |a - C(a)|^2 + |C(a) - Q(C(a))|^2, so that the
-/// contractions multiply. Variances of unbiased rules multiply as 1 + omega.
+/// at most. If C keeps values unchanged, |a - Q(C(a))|^2 = |a - C(a)|^2 + |C(a) - Q(C(a))|^2, so
+/// that the contractions multiply. Variances of unbiased rules multiply as 1 + omega.
 SparsifierLaw quantised_law(const SparsifierLaw& of_selection, const QuantiserLaw& of_values);
 
 struct Method;
@@ -47,8 +47,8 @@ void check_approximation(const Method& method,
                          const Section& aggregator,
                          const Section& feedback);
 
-/// Reports a usage error for a feedback that clears what was selected where nothing is quantised,
-/// or where the aggregator may reject entries.
+/// Reports a usage error for a feedback that clears the selected entries, if nothing is quantised
+/// or if the aggregator may reject entries.
 void check_clearing(const Method& method, const std::string& aggregator, const Section& feedback);
 
 /// The parts of a method are rules without state; methods may share them.
@@ -105,7 +105,7 @@ struct Method {
   /// that move by another direction have the gain that they would have without it.
   double gain() const;
 
-  /// Returns lambda' such that the run minimises f + (lambda'/2)|w|^2. It is the weight decay
+  /// Returns the lambda' with which the run minimises f + (lambda'/2)|w|^2. It is the weight decay
   /// divided by the gain of the feedback and by alpha, because gradients pass the momentum before
   /// the exchange and the outer step, and the decay does not. A run that moves by another direction
   /// minimises no such sum, and has none: 0.

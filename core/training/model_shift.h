@@ -4,8 +4,8 @@
 // shift W; in the paper's symbols, where w is the shift,
 //   x_{t+1} = x_t - eta g_t,  g_t of gradients at W_t;
 //   W_{t+1} = W_t + C(x_{t+1} - W_t),  W_0 = x_0,
-// with C = Top_k. The server remembers W in place of a residual: x - W is what it has not sent yet.
-// As Top_k keeps the share k/d of any vector,
+// with C = Top_k. The server remembers W in place of a residual: x - W is the part that it has not
+// sent yet. As Top_k keeps the share k/d of any vector,
 //   |x_{t+1} - W_{t+1}|^2 <= (1 - k/d) |x_{t+1} - W_t|^2.
 // Every process makes the same W from the same x.
 
@@ -18,7 +18,7 @@
 namespace residuum {
 
 /// The gap of a shift W of the model x before and after a server has
-/// sent a change of x. By the law of what it sends, `after_sq` <= `kept` `before_sq`.
+/// sent a change of x. By the law of its messages, `after_sq` <= `kept` `before_sq`.
 struct ShiftGap {
   double before_sq = 0;  // |x_{t+1} - W_t|^2
   double after_sq = 0;   // |x_{t+1} - W_{t+1}|^2
@@ -28,7 +28,7 @@ struct ShiftGap {
 template <class Real>
 class ModelShift {
  public:
-  /// The server sends so many entries; x is the model at the start.
+  /// The server sends `entries` entries; x is the model at the start.
   ModelShift(std::size_t entries, std::span<const double> x)
       : entries_(entries), rounded_(x.begin(), x.end()), difference_(x.size()) {}
 

@@ -1,7 +1,7 @@
 #pragma once
-// Overlap is how virtual time lays the messages of an iteration beside its gradients.
-// Back-propagation has the gradient of the last layer first, so that a layer can be exchanged while
-// those before it are still computed. What is trained does not change.
+// Overlap lets the messages of an iteration travel, in virtual time, while its gradients are
+// computed. Back-propagation has the gradient of the last layer first, so that a layer can be
+// exchanged while those before it are still computed. The trained model does not change.
 
 #include <cstddef>
 #include <cstdint>

@@ -39,7 +39,7 @@ class Checkpoints {
   virtual std::uint64_t load(const SaveOrLoad& state) = 0;
   /// True if it is time to save; called on the root.
   virtual bool due() = 0;
-  /// Saves the state after so many iterations. The call is collective.
+  /// Saves the state after `iterations` iterations. The call is collective.
   virtual void save(std::uint64_t iterations, const SaveOrLoad& state) = 0;
 };
 

@@ -80,8 +80,8 @@ class Participants {
   std::vector<bool> takes_part_;
 };
 
-/// LocalSeconds are what the workers of one process took for one version on this machine, one after
-/// the other; empty where they are not wanted.
+/// LocalSeconds are the times of the workers of one process for one version on this machine, one
+/// after the other; empty where they are not wanted.
 struct LocalSeconds {
   std::vector<double> compute;  // of each gradient
   std::vector<double> select;   // of each accumulation and selection

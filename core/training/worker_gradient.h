@@ -28,9 +28,9 @@ class WorkerGradient {
   };
 
   /// Computes G^p_t at `model`: one gradient, or the sum of the directions of several, between
-  /// which the worker steps on a model of its own. Where `steps_locally` it also fills in the mean
-  /// of the gradients' squared norms. If workers exchange changes of estimates, it also fills in
-  /// how much G^p_t has changed.
+  /// which the worker steps on a model of its own. If `steps_locally`, it also fills in the mean of
+  /// the gradients' squared norms. If workers exchange changes of estimates, it also fills in how
+  /// much G^p_t has changed.
   void compute(const Steps& steps,
                std::span<const Real> model,
                ScratchBuffers<Real>& scratch,
@@ -104,8 +104,8 @@ class WorkerGradient {
   std::vector<double> statistics_;
 };
 
-/// Returns whether what a worker hands in after so many gradients is how far it has stepped, and
-/// not one gradient at the model that all share.
+/// Returns whether a worker hands in the sum of its steps after `gradients` gradients, and not one
+/// gradient at the model that all share.
 bool steps_locally(const Method& method, std::uint64_t gradients);
 
 /// Returns whether batches can be split for a measurement of their noise. They cannot where they

@@ -27,9 +27,9 @@ struct WorkerScalars {
   double sent_dot = 0;           // <s^p, a^p>
   double noise_variance = 0;     // |G^p - G^p,first half|^2 n_first / n_second
   double step_grad_norm_sq = 0;  // with local steps: mean of |G^p|^2 over them, at their models
-  // Only where workers keep gradient estimates: the change of what these follow, |G^p_t -
-  // G^p_{t-1}|^2. Where they follow an average v^p of the gradients it is |v^p_t - v^p_{t-1}|^2,
-  // and |v^p_t|^2 is set too.
+  // Only if workers keep gradient estimates: the change of the gradient, |G^p_t - G^p_{t-1}|^2. If
+  // the estimates follow an average v^p of the gradients, it is |v^p_t - v^p_{t-1}|^2, and
+  // |v^p_t|^2 is set too.
   double gradient_change_sq = 0;
   double average_norm_sq = 0;
 };

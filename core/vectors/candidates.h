@@ -61,8 +61,8 @@ struct Candidates {
   }
 };
 
-/// A pass stops collecting beyond this number: with so many candidates, a pass of the selection's
-/// own is as fast.
+/// A pass stops collecting beyond this number: with as many candidates, a separate pass of the
+/// selection is as fast.
 constexpr std::size_t most_candidates(std::size_t size) { return size / 4 + 64; }
 
 }  // namespace residuum

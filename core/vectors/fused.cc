@@ -11,7 +11,8 @@
 namespace residuum {
 namespace {
 
-/// After so many entries a pass checks how much it has found. It is a multiple of the lanes.
+/// The number of entries after which a pass checks how many candidates it has. It is a multiple of
+/// the lanes.
 constexpr std::size_t kChunk = 2048;
 
 /// A collector takes the hits of a pass, chunk by chunk, to the candidates of a segment.

@@ -130,7 +130,7 @@ void take_polar_factor(std::size_t rows,
             .rotation = std::span(room).subspan(matrix.size())};
   load_vectors(matrix, by_columns, largest, x);
   const double least_share = rounding * static_cast<double>(x.length);
-  // Vectors that are far shorter than what is left out need no rotation.
+  // Vectors that are far shorter than the omitted part need no rotation.
   constexpr double kFarShorter = 1e-4;
   make_orthogonal(x, kFarShorter * least_share * least_share * norm_sq<double>(x.vectors));
   make_unit(x, least_share);

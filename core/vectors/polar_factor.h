@@ -12,8 +12,8 @@ namespace residuum {
 /// times the largest are left out, as in the rank of a matrix by numpy: `rounding` is the relative
 /// precision of the numbers. Zero stays zero, and a matrix with a number that is not finite becomes
 /// NaN. It takes the rotations of Hestenes (one-sided Jacobi), 10 (rows + columns) min(rows,
-/// columns)^2 operations for each of some 10 sweeps. `room` is scratch memory, which grows to what
-/// is needed.
+/// columns)^2 operations for each of some 10 sweeps. `room` is scratch memory, which grows as
+/// needed.
 void take_polar_factor(std::size_t rows,
                        std::size_t columns,
                        double rounding,

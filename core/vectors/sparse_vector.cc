@@ -40,7 +40,7 @@ struct First {
   }
 };
 
-/// A cursor is what one merge has left of a and of b, and where it writes next.
+/// The positions of one merge: in a, in b, and in the result.
 struct Cursor {
   std::size_t a, a_end;
   std::size_t b, b_end;

@@ -25,8 +25,8 @@ struct Measure {
   bool faster_than = true;       // ratio = baseline / value, else value / baseline
   std::optional<double> target;  // the ratio must be at least that, else at most
   std::string unit = "ms";       // of value and baseline
-  /// One run does so many of the unit: value and baseline are then rates per second, and a target
-  /// is one for the value itself.
+  /// The amount of the unit that one run does. Value and baseline are then rates per second, and a
+  /// target is one for the value itself.
   std::optional<double> per_run = std::nullopt;
   std::size_t entries = 0;                      // of a run; the value is then nanoseconds per entry
   std::size_t of_baseline = 0;                  // of a run of the baseline

@@ -80,7 +80,7 @@ class TextbookMerge {
 }  // namespace
 
 void bench_merge(std::vector<Measure>& measures, const Options& /*options*/) {
-  // Branch predictors learn short lists by heart, so many different ones take turns.
+  // A branch predictor adapts to a short list that repeats, so many different lists take turns.
   constexpr std::size_t kEntries = 100'000;
   for (const std::size_t k : {std::size_t{1000}, std::size_t{25'000}, std::size_t{1'000'000}}) {
     const auto lists = std::make_shared<std::vector<List>>();

@@ -24,7 +24,7 @@ class ErrorFeedbackCase {
                     std::vector<Segment> layers = {},
                     std::string_view kind = "top-k");
 
-  /// Accumulates, selects, and takes out what was selected, all of it as delivered.
+  /// Accumulates, selects, and takes out the selected entries as if all were delivered.
   void step();
 
   /// Forgets where the last cuts were.

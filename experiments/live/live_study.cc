@@ -59,7 +59,7 @@ std::atomic<bool>& any_is_open() {
   return is_open;
 }
 
-/// What all runs get of a step.
+/// The gradients and the step size of one training step, for all runs of the study.
 struct StepGradients {
   std::size_t dimension = 0;
   std::vector<Layer> layers;
@@ -539,8 +539,8 @@ class LiveStudy::Runs {
         members_.begin(), members_.end(), [](const auto& member) { return member->is_over; });
   }
 
-  /// Says why the first run has ended where none goes on; empty where one does, or where all have
-  /// done their iterations.
+  /// Returns the reason why the first run has ended where none goes on; empty where one does, or
+  /// where all have done their iterations.
   std::string what_ended_all() const {
     const Member& first = *members_.front();
     if (!all_are_over()) {

@@ -17,7 +17,8 @@
 
 namespace residuum {
 
-/// What the training tells of itself. All its processes have the same workers and layers.
+/// The description that the training gives of itself. All its processes have the same workers and
+/// layers.
 struct LiveTraining {
   Transport transport;          // between its processes
   int workers_here = 1;         // gradients that each process hands over in a step; P is their sum
@@ -27,9 +28,9 @@ struct LiveTraining {
 
 class LiveStudy {
  public:
-  /// Reads the study, of which `file` is the name in messages, prepares its runs and begins the
-  /// folder `out`. Where the study gives no 'workers.count', it is P. Collective. Errors are usage
-  /// errors with their place; a program can have one live study at a time.
+  /// Reads the study, prepares its runs and begins the folder `out`. Messages name the study
+  /// `file`. If the study gives no 'workers.count', it is P. Collective. Errors are usage errors
+  /// with their place; a program can have one live study at a time.
   LiveStudy(const std::string& text,
             const std::string& file,
             const std::filesystem::path& out,

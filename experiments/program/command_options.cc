@@ -9,7 +9,7 @@
 namespace residuum {
 namespace {
 
-/// Says what is wrong with a text that messages will quote; empty: nothing.
+/// Returns the fault of a text that messages will quote; empty: nothing.
 std::string utf8_text(const std::string& text) {
   return is_utf8(text) ? std::string() : "is no UTF-8 text";
 }

@@ -57,7 +57,8 @@ void add_study(CLI::App& command, Options& options) {
   command.add_option("--data-dir", options.data_dir, "where data sets lie ($RESIDUUM_DATA, data/)");
 }
 
-/// What executes code that a study names; see experiments/program/study/foreign_code.h.
+/// The option without which no code of a study is executed; see
+/// experiments/program/study/foreign_code.h.
 void add_allowance(CLI::App& command, Options& options) {
   add_flag(command,
            "--allow-commands",
@@ -383,7 +384,7 @@ std::vector<residuum::ReferenceGroup> command_reference(const CLI::App& app) {
   return groups;
 }
 
-/// Says what is wrong with the words that a command has not understood.
+/// Returns the message about words that a command does not know.
 std::string unexpected_words(const CLI::App& command) {
   std::vector<std::string> words = command.remaining(true);
   const auto option = std::find_if(
@@ -418,7 +419,7 @@ std::string about_value(std::string text) {
   return text;
 }
 
-/// Says in one line what is wrong with the command line.
+/// Returns the error of the command line in one line.
 std::string complaint(const CommandLine& line,
                       const std::vector<std::string>& arguments,
                       const CLI::ParseError& error) {

@@ -120,7 +120,7 @@ class Worker {
   }
 
   const Contribution<float>& contribution() const { return contribution_; }
-  /// One matrix as near to a square as can be, and what is left.
+  /// One matrix as near to a square as can be, and the rest.
   std::span<const MatrixPlace> layers() const { return layers_; }
   double select_seconds() const { return select_seconds_; }
 

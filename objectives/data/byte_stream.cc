@@ -45,7 +45,7 @@ constexpr std::uint64_t kXzMemory = std::uint64_t{1} << 30U;  // xz -9 needs 65 
   usage_error("{}: the archive is corrupt ({}); fetch the file again", name, reason);
 }
 
-/// Output is what an unpacker has produced so far, bounded by the limit.
+/// The bytes that an unpacker has produced so far, bounded by the limit.
 class Output {
  public:
   Output(const std::string& name, std::uint64_t limit, std::size_t packed)

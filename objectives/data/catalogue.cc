@@ -206,7 +206,7 @@ ImageDataset named(ImageDataset data, const std::string& name) {
   return data;
 }
 
-/// Reads a text; `note` says what was left out of it.
+/// Reads a text; `note` names the parts that were left out of it.
 std::string read_text(const Path& path, std::string& note) {
   std::string bytes = read_bytes(path);
   check_text(bytes, path);

@@ -15,7 +15,7 @@
 
 namespace residuum {
 
-/// What the labels of a file are: two classes, -1 and +1; classes 0, 1, ... in the order of their
+/// The kinds of labels in a file: two classes, -1 and +1; classes 0, 1, ... in the order of their
 /// labels, whole numbers; or real numbers.
 enum class LabelKind { two_classes, many_classes, targets };
 
@@ -36,7 +36,7 @@ struct LibsvmWishes {
 /// Reads a plain or packed file (byte_stream.h). Labels -1/+1, 0/1 or 1/2 become -1/+1, many
 /// classes their places in the order of their labels, and the note says so; zeros are not stored;
 /// `#` starts a comment; a name such as " |f" after the label, as Vowpal Wabbit writes it, is
-/// skipped, and so is "qid:7", of which the note tells. Anything else in the file is a usage error
+/// skipped, and so is "qid:7", and the note says so. Anything else in the file is a usage error
 /// "file:line:column: what is wrong and what was expected".
 SparseDataset read_libsvm(const std::filesystem::path& path, const LibsvmWishes& wishes = {});
 

@@ -112,8 +112,8 @@ class InputFile {
   int descriptor_;
 };
 
-/// Where the numbers of an array lie in its file: the number at (t, w, i) is at position
-/// t step + w worker + i entry behind `start`, which is in bytes.
+/// The layout of an array in its file: the number at (t, w, i) is t step + w worker + i entry
+/// numbers behind the byte `start`.
 struct Places {
   std::size_t start = 0;
   std::size_t step = 0;
@@ -209,7 +209,7 @@ fs::path next_file(const fs::path& path) {
 
 bool is_archive(const fs::path& file) { return file.extension() == ".npz"; }
 
-/// Returns the .npy or .npz files of a folder by their steps, of which none is missing.
+/// Returns the .npy or .npz files of a folder by their steps; no step is missing.
 std::map<std::uint64_t, fs::path> step_files(const fs::path& folder) {
   std::map<std::uint64_t, fs::path> by_number;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -491,8 +491,8 @@ class ArchivedGradients final : public RecordedGradients {
   }
 
  private:
-  /// Returns what is in a file; the last one stays unpacked. The guard is held, or nobody else
-  /// knows the object yet.
+  /// Returns the gradients of a file; the last one stays unpacked. The caller holds the guard, or
+  /// no other thread knows the object yet.
   const UnpackedGradients& file(std::size_t at) const {
     const InputFile open(files_[at]);
     open.require_same(identities_[at]);

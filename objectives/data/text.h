@@ -53,8 +53,8 @@ std::vector<std::string> vocabulary_of(std::span<const std::string_view> tokens,
 std::vector<std::uint32_t> encode(std::span<const std::string_view> tokens,
                                   std::span<const std::string> vocabulary);
 
-/// Takes the byte order mark and the carriage returns before line feeds out of a text. Returns what
-/// was left out, in words; empty for nothing.
+/// Takes the byte order mark and the carriage returns before line feeds out of a text. Returns the
+/// parts that were left out, in words; empty for nothing.
 std::string take_out_marks(std::string& text);
 
 /// Makes a data set of a text. The vocabulary comes from the training part alone; at the level of

@@ -14,8 +14,8 @@ namespace residuum {
 std::filesystem::path vocabulary_file(const std::filesystem::path& cache_dir,
                                       const std::string& print);
 
-/// Returns the words kept under this print; absent if there are none, or if the file is not exactly
-/// what was written. With an empty `cache_dir` nothing is kept.
+/// Returns the words kept under this print; absent if there are none, or if the file was changed.
+/// With an empty `cache_dir` nothing is kept.
 std::optional<std::vector<std::string>> load_vocabulary(const std::filesystem::path& cache_dir,
                                                         const std::string& print);
 

@@ -10,7 +10,7 @@
 
 namespace residuum {
 
-/// Where a network computes.
+/// The device on which a network computes: the CPU or one GPU.
 struct Device {
   std::optional<int> cuda;  // among the devices that CUDA shows to this process; none: the CPU
 

@@ -23,7 +23,7 @@ namespace {
 /// stay in cache. There are fewer if their logits alone would take 128 MiB of floats.
 constexpr std::size_t kSamplesAtOnce = 64;
 constexpr std::size_t kMostLogits = std::size_t{1} << 25U;
-/// Batch normalisation takes the moments of so many samples together.
+/// The number of samples whose moments batch normalisation takes together.
 constexpr std::size_t kNormalisedAtOnce = 256;
 
 /// This seed chooses the samples that stand for all; it is the same in every run.

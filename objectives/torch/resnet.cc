@@ -38,7 +38,8 @@ class BlockImpl : public nn::Module {
     bn2_ = register_module("bn2", nn::BatchNorm2d(outputs));
   }
 
-  /// Works in place where no backward pass needs what was there, as these steps wait for memory.
+  /// Works in place if no backward pass needs the old values, because the speed of these steps is
+  /// that of memory.
   torch::Tensor forward(const torch::Tensor& x) {
     auto inner = bn1_->forward(conv1_->forward(x));
     inner.relu_();

@@ -18,7 +18,7 @@ struct ScriptFile {
 /// in the order of named_parameters(), under these names; a parameter that modules share is one
 /// layer, under its first name. Frozen parameters and buffers stay as they were saved, but running
 /// means and variances of batch normalisation are the statistics of a network. Floating-point
-/// tensors take the precision of the network. w_0 is what the file has.
+/// tensors take the precision of the network. w_0 is that of the file.
 ///
 /// A file that is no TorchScript, a module without forward() or parameters, and parameters that are
 /// no real floating-point numbers or overlap in memory are usage errors that name the file. Shape

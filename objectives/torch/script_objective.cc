@@ -1,7 +1,7 @@
 // A module of PyTorch is an objective without a line of C++: its TorchScript file, samples and a
-// loss. What the file does cannot be read off, so the module is tried on two samples first. It is
-// refused where its evaluation is random, where a sample's loss depends on the others of its batch,
-// and where the same call gives another gradient.
+// loss. The file does not tell how the module behaves, so the module is tried on two samples first.
+// It is refused if its evaluation is random or if a sample's loss depends on the others of its
+// batch. It is also refused if the same call gives another gradient.
 
 #include <fmt/format.h>
 

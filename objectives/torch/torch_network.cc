@@ -145,8 +145,8 @@ bool is_out_of_memory(const std::string& failure) {
          failure.find("out of memory") != std::string::npos;
 }
 
-/// Runs what a module of a file does. What fails in it is a mistake of the file, or a lack of
-/// memory, in one line.
+/// Runs a call of a module from a file. A failure is reported in one line, as a mistake of the file
+/// or a lack of memory.
 template <class Action>
 auto blaming(const std::string& origin, const Action& action) {
   if (origin.empty()) {
@@ -337,7 +337,7 @@ class TorchNetwork final : public Network<Real> {
     return logits.dim() == 2 ? logits : logits.reshape({labels, logits.size(-1)});
   }
 
-  /// Returns one loss per label, such that those of a sample add up to its loss.
+  /// Returns one loss per label, scaled so that those of a sample add up to its loss.
   torch::Tensor cross_entropies(const torch::Tensor& output, Batch<Real>& batch) const {
     const torch::Tensor logits = rows_of(output, batch);
     const auto labels = torch::from_blob(

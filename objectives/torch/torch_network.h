@@ -50,8 +50,8 @@ class TorchModel {
 /// running statistics (running_mean, running_var) and its input alone: no random layers (dropout).
 using BuildModule = std::function<torch::nn::Sequential()>;
 
-/// Calls `build` once per precision that is needed. What torch draws for the parameters is never
-/// used: `start` says what they are at first.
+/// Calls `build` once per precision that is needed. The parameters that torch draws are never used:
+/// `start` gives the first ones.
 Networks make_networks(const ImageShape& shape, BuildModule build, StartRule start = torch_start);
 
 /// Does the same for a model of any kind. Its random layers, if it has any, take their numbers from

@@ -19,14 +19,14 @@
 namespace residuum::reports {
 namespace {
 
-/// What a run had spent after some iterations, on one of its networks.
+/// The seconds of work and of messages that a run had spent before one iteration, on one network.
 struct SpentOnPath {
   double work_s = 0;
   double wire_s = 0;
 };
 
 /// A run's values of the quantity by iteration, the last one after the last step, and what it had
-/// spent before each iteration that has a row, by network. Where the one before has no row, work
+/// spent before each iteration that has a row, by network. If the iteration before has no row, work
 /// and messages of the iteration itself are taken in the proportion that they had until then.
 struct AdvisedRun {
   std::map<std::uint64_t, double> values;

@@ -2,11 +2,11 @@
 // Advice says which method of a study is first at a target on a network that the study need not
 // have followed.
 //
-// In lockstep an iteration takes what gradients and local work take, and then messages one after
-// another: alpha for each message on the critical path and beta for each byte of these. What a run
-// spent until the target is therefore C + alpha R + beta B, with C seconds of work, R messages and
-// B bytes. networks.csv has C, and alpha R + beta B on the networks of the study: two of them give
-// R and B, and one gives B where every iteration has as many messages (column rounds).
+// In lockstep an iteration lasts for gradients and local work, and then for messages one after
+// another: alpha for each message on the critical path and beta for each of its bytes. A run
+// therefore takes C + alpha R + beta B until the target, with C seconds of work, R messages and B
+// bytes. networks.csv has C, and alpha R + beta B on the networks of the study: two of them give R
+// and B, and one gives B if every iteration has equally many messages (column rounds).
 
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@ struct RunLinks {
 };
 using LinksOfRun = std::function<RunLinks(const Run&)>;
 
-/// What a run had spent when it was first evaluated at the target.
+/// The iterations, seconds, messages and bytes of a run until its first evaluation at the target.
 struct PathCosts {
   double iterations = 0;
   double gradients = 0;  // of a worker, one after another

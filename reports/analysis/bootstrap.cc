@@ -80,8 +80,8 @@ double orders_of(const std::vector<Resample>& resamples) {
       });
 }
 
-/// Returns the mean at which the resamples up to it have so many orders of drawing. They are sorted
-/// from the end in question.
+/// Returns the mean up to which the resamples have `orders` orders of drawing. They are sorted from
+/// the end in question.
 double end_of(const std::vector<Resample>& resamples, double orders) {
   double passed = 0;
   for (const auto& one : resamples) {

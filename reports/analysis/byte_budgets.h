@@ -13,7 +13,7 @@
 
 namespace residuum::reports {
 
-/// What the runs of one method had reached at each budget, in the order of the budgets.
+/// The values that the runs of one method had reached at each budget, in the order of the budgets.
 struct MethodAtBudgets {
   std::size_t group = 0;
   /// One value a seed, infinite for a run that diverged; absent where a run ended before the budget

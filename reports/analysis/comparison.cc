@@ -126,7 +126,7 @@ Samples samples_of(const Run& run, const std::vector<Standing>& standings, Colum
   return reached;
 }
 
-/// What the seeds of a method have reached within one budget.
+/// The values that the seeds of a method have reached within one budget, with their costs.
 struct Reaching {
   std::vector<double> values;
   std::vector<double> spent;
@@ -234,8 +234,8 @@ std::vector<double> finite_of(std::vector<double> values) {
   return values;
 }
 
-/// Returns the interval of the mean of the values that are finite. Where misses leave too few for
-/// the bootstrap it is Student's: they must not save a method from being behind.
+/// Returns the interval of the mean of the values that are finite. If misses leave too few for the
+/// bootstrap, it is Student's: they must not save a method from being behind.
 std::optional<Interval> interval_of_finite(const std::vector<double>& values, IntervalKind kind) {
   const auto finite = finite_of(values);
   const bool lost_too_many = finite.size() < values.size() && kind == IntervalKind::bootstrap &&

@@ -40,8 +40,8 @@ struct Standing {
   std::optional<double> budget;
   std::vector<Reached> methods;  // best mean first; those that reached nothing last
   std::string absent;            // why there is no budget
-  /// Says how the methods have taken different numbers of samples for this cost, so that none is
-  /// best; empty where they have not, and for costs that are compared as they are.
+  /// The reason why none is best: the methods have taken different numbers of samples for this
+  /// cost. Empty if they have not, and for costs that are compared as they are.
   std::string unequal = {};
 };
 

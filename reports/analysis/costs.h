@@ -1,6 +1,6 @@
 #pragma once
-// Costs are what a run has spent when a quantity was evaluated: iterations, bytes, modelled time,
-// samples.
+// Costs are the iterations, bytes, modelled time and samples that a run has spent when a quantity
+// was evaluated.
 
 #include <array>
 #include <cstddef>

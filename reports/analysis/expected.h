@@ -22,7 +22,7 @@ struct Expected {
   Json where = Json::object();  // settings of the methods that it is about
 };
 
-/// An ExpectedResult is what one method gave, a number for each finished run.
+/// An ExpectedResult has a number for each finished run of one method.
 struct ExpectedResult {
   Expected expected;
   std::optional<std::size_t> group;  // absent where no method is meant

@@ -137,7 +137,7 @@ class MethodNames {
     return name.empty() ? plain_name(run) : name;
   }
 
-  /// Returns what is cut in the name of a run: values, or where these do not say it the name.
+  /// Returns the words that are cut in the name of a run: values, or the name if no value is cut.
   static std::vector<CutWord> cut_in(const std::string& name, const Run& run) {
     const LabelParts parts = label_parts_of(run, {}, false);
     const std::string whole = label_text(parts);
@@ -252,8 +252,8 @@ std::vector<Facet> split_by_key(const ResultFolder& folder,
   return facets;
 }
 
-/// Draws a method that does not compress, and has a facet for itself, in all others instead: it is
-/// what they are held against.
+/// Draws a method that does not compress, and has a facet for itself, in all others instead,
+/// because they are compared with it.
 void spread_uncompressed(const ResultFolder& folder,
                          const std::vector<Group>& groups,
                          std::vector<Facet>& facets) {

@@ -30,7 +30,7 @@ struct Group {
 /// Runs on different data are no methods: then there are no groups.
 std::vector<Group> group_runs(const ResultFolder& folder);
 
-/// Returns what is cut in the labels of these groups, each word once, in their order.
+/// Returns the words that are cut in the labels of these groups, each once, in their order.
 std::vector<CutWord> cut_words(const std::vector<Group>& groups,
                                const std::vector<std::size_t>& places);
 
@@ -45,7 +45,7 @@ std::vector<std::string> method_labels(const ResultFolder& folder);
 /// Returns the label of a run, without what the key `omitted` says.
 std::string method_label(const Run& run, std::string_view omitted = {});
 
-/// True for a method that neither compresses nor cuts what was sent: dense training.
+/// True for a method that neither compresses nor cuts sent entries: dense training.
 bool sends_everything(const ResultFolder& folder, const Group& group);
 
 /// True if the method draws what it sends: assumptions on its selection are about an expectation.

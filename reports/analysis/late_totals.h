@@ -38,8 +38,8 @@ class LateTotals {
  public:
   void add(const IterationRecord& record);
 
-  /// Returns the numbers of a run of so many workers by their names; all are absent where its rows
-  /// do not count gradients.
+  /// Returns the numbers of a run by their names; all are absent where its rows do not count
+  /// gradients.
   ///   versions, gradients, gradients_per_version;
   ///   staleness_mean, staleness_max: of all gradients;
   ///   virtual_s, last_update_wall_s: time of the last version, by the clock that the run has;

@@ -13,7 +13,7 @@ namespace residuum::reports {
 namespace {
 
 constexpr std::size_t kKeys = 2;  // run_id, iteration
-// delta is a ratio of two float64 sums: where it is 1 by theory, rounding may leave a little more.
+// delta is a ratio of two float64 sums: if it is 1 by theory, rounding may leave a little more.
 constexpr double kRounding = 1e-12;
 
 void add_bound(BoundMeasure& measure, double value, bool held, std::uint64_t iteration) {

@@ -1,5 +1,5 @@
 #pragma once
-// A run's practice is what it does beside the plain algorithm: momentum, weight decay, clipping,
+// A run's practice has its additions to the plain algorithm: momentum, weight decay, clipping,
 // warm-ups, accumulated batches. The theorems are about none of it.
 
 #include <string>

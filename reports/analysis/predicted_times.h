@@ -1,6 +1,6 @@
 #pragma once
-// Predicted times are the virtual seconds of simulated runs, held against the wall seconds of real
-// runs that differ from them by nothing but their execution and what was measured.
+// Predicted times are the virtual seconds of simulated runs. They are compared with the wall
+// seconds of real runs that differ only in their execution and their measurements.
 
 #include <cstddef>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace residuum::reports {
 
-/// A ratio of measured to predicted seconds is in the band if it is off from 1 by so much at most.
+/// The largest distance from 1 at which a ratio of measured to predicted seconds is in the band.
 inline constexpr double kPredictionBand = 0.1;
 
 /// The seconds of all pairs of a method at one iteration, in the order of their seeds.

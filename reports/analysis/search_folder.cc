@@ -71,7 +71,7 @@ std::string margin_text(const CriticalRatio& search) {
              : fmt::format("a margin of {:.3g}", plan.margin);
 }
 
-/// Says what a look beyond the compression that was found came to.
+/// Returns the result, in words, of a run beyond the compression that was found.
 std::string beyond(const CriticalRatio& search, const SearchLook& look) {
   const std::string at = "; at " + search.name(look.level);
   if (std::isinf(look.loss)) {

@@ -176,9 +176,9 @@ std::map<std::uint64_t, PlaceValues> gather(std::vector<RunSeries>& runs,
   return places;
 }
 
-/// Leaves out the places at which a finished run that was measured has no value: where the shorter
-/// runs have ended, a middle of the others would leap. Runs whose places are mostly different keep
-/// all.
+/// Leaves out the places at which a finished run that was measured has no value: once the shorter
+/// runs have ended, the middle of the others would jump. Runs whose places are mostly different
+/// keep all.
 void leave_out_incomplete(const std::vector<RunSeries>& runs,
                           std::size_t column,
                           std::map<std::uint64_t, PlaceValues>& places) {

@@ -1,6 +1,6 @@
 #pragma once
 // A series is a quantity over the iterations for one method: the middle of its seeds and their
-// band. A run may have any number of rows; what is kept of each run is bounded.
+// band. A run may have any number of rows; the points kept of each run are bounded.
 
 #include <array>
 #include <cstddef>
@@ -28,7 +28,7 @@ struct NetworkClock {
 };
 
 /// Reads the clocks at these iterations, of the group's runs that ended or diverged, in the order
-/// of their tables; none where a run has no such table.
+/// of their tables; none if a run has no table of clocks.
 std::vector<NetworkClock> read_network_clocks(const ResultFolder& folder,
                                               const Group& group,
                                               const std::set<std::uint64_t>& iterations);
@@ -36,9 +36,9 @@ std::vector<NetworkClock> read_network_clocks(const ResultFolder& folder,
 /// Returns the middle of the seeds' values at one place, with its band; one seed is its own band.
 Point seeds_point(double x, const std::vector<double>& values, IntervalKind kind);
 
-/// A series is drawn against the iteration or against one of these: the bytes and the gradients
-/// that had entered the model when its row's iteration began, the virtual time at which it ended,
-/// the passes over the data before it, or the wall time at which a real one ended.
+/// The quantities, besides the iteration, that a series is drawn against: the bytes and the
+/// gradients that had entered the model when its row's iteration began, the virtual time at which
+/// it ended, the passes over the data before it, or the wall time at which a real one ended.
 inline constexpr std::array kTotals{Column::total_sent_bytes,
                                     Column::total_contributions,
                                     Column::virtual_s,
@@ -109,9 +109,8 @@ struct GroupSeries {
 enum class GradientAxis { beside_late_runs, of_all_runs };
 
 /// Reads the series of `columns`, in their order, over the finished and diverged runs of the group.
-/// Where runs of several lengths were measured at the same iterations, there are points at those
-/// that all finished runs have.
-/// The kind is that of middles and bands.
+/// If runs of several lengths were measured at the same iterations, there are points at those that
+/// all finished runs have. `kind` is that of middles and bands.
 std::vector<GroupSeries> read_series(const ResultFolder& folder,
                                      const Group& group,
                                      const std::vector<Column>& columns,

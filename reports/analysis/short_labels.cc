@@ -56,7 +56,8 @@ std::map<std::string, std::size_t> counts_of_parts(const std::vector<LabelParts>
   return counts;
 }
 
-/// Where a method has nothing else, all keep its first part. Names of the study's own stay.
+/// Removes the parts that all labels share. If nothing else were left of one label, all keep its
+/// first part. Parts that the study itself named stay.
 void leave_out_shared(std::vector<LabelParts>& methods, const std::vector<LabelParts>& named) {
   std::vector<LabelParts> all = methods;
   all.insert(all.end(), named.begin(), named.end());

@@ -10,7 +10,7 @@ namespace residuum::reports {
 /// The most characters of a method's name.
 inline constexpr std::size_t kMostLabelCharacters = 40;
 
-/// A LabelPart is what a name says of one key: "rho=0.01", or a value that speaks for itself.
+/// A LabelPart is the part of a name that one key gives: "rho=0.01", or a value without the key.
 struct LabelPart {
   std::string word;  // the key or a short name of it; empty where the value speaks for itself
   std::string value;
@@ -25,12 +25,12 @@ using LabelParts = std::vector<LabelPart>;
 /// Returns "gtopk-tree, top-k, rho=0.01".
 std::string label_text(const LabelParts& parts);
 
-/// Returns the names of methods of which no two have the same parts and none has no part. Where all
-/// names are short, they have all their parts. Else what all methods share is left out, also those
-/// in `named`, which have names already, and keys are named by their last word. What varies is
-/// never left out, or a name would be read wrongly; a name of the study's own that one method alone
-/// has says enough by itself. Where a name is still too long, the longest values are cut in
-/// their middle, in all names alike, and at last the name is.
+/// Returns the names of methods. No two of them may have the same parts, and each needs a part. If
+/// all names are short, they have all their parts. Else the parts are left out that all methods
+/// share, also those in `named`, which have names already. Keys are then named by their last word.
+/// A part that varies is never left out, or a name would be read wrongly. A name from the study
+/// that only one method has needs no further parts. If a name is still too long, the longest values
+/// are cut in their middle, in all names alike, and at last the name is.
 std::vector<std::string> short_labels(std::vector<LabelParts> methods,
                                       const std::vector<LabelParts>& named = {});
 

@@ -1,6 +1,6 @@
 #pragma once
-// These statistics sum up a handful of numbers, one per seed. What is not defined is absent, never
-// a number.
+// These statistics sum up a handful of numbers, one per seed. An undefined value is absent, never a
+// number.
 
 #include <cstddef>
 #include <optional>
@@ -18,7 +18,7 @@ std::optional<double> quantile(std::vector<double> values, double p);
 std::optional<double> median(const std::vector<double>& values);
 std::optional<double> mean(const std::vector<double>& values);
 
-/// True for values of several seeds of which nothing is random: they are one run, however many.
+/// True if the values of all seeds are equal, so that nothing is random: they count as one run.
 bool are_one_run(const std::vector<double>& values);
 
 /// Returns Student's t interval for the mean. Absent for fewer than two values or one that is not
@@ -35,7 +35,7 @@ std::optional<Interval> student_interval(const std::vector<double>& values,
 std::optional<double> seeds_for_sign(const std::vector<double>& differences,
                                      double confidence = 0.95);
 
-/// A Spread is what tables and figures say of the values of one quantity over the seeds.
+/// A Spread has the statistics, in tables and figures, of one quantity over the seeds.
 struct Spread {
   std::size_t n = 0;
   std::optional<double> median;

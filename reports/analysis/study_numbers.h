@@ -1,6 +1,6 @@
 #pragma once
-// StudyNumbers is what was read of a study: how its runs ended, what their invariants say, and the
-// numbers of every method over its seeds. Nothing is judged here.
+// StudyNumbers are the results of a study: the ends of its runs, the checks of their invariants,
+// and the numbers of every method over its seeds. Nothing is judged here.
 
 #include <array>
 #include <cstddef>
@@ -23,8 +23,8 @@
 
 namespace residuum::reports {
 
-// These numbers say how long each method would have taken on each network that its runs followed:
-// until f reached a target, and in all. They are read from the runs' networks.csv.
+// The seconds that each method would have taken on each network that its runs followed: until f
+// reached a target, and in all. They are read from the runs' networks.csv.
 
 /// The parts of a run's time, in the order of networks.csv.
 inline constexpr std::array<std::string_view, 4> kTimeParts{
@@ -58,9 +58,9 @@ std::vector<NetworkComparison> compare_on_networks(const ResultFolder& folder,
                                                    const std::vector<Group>& groups);
 
 // A rate tells how X_T, the mean of |grad f(w_t)|^2, falls with the iterations or with the workers.
-// A line of log X_T against the logarithm of what varies is fitted to every seed; the slopes of the
-// seeds are independent, which is what the interval is made of. Theory says -1/2 for both where
-// noise dominates.
+// A line of log X_T against the logarithm of the varied quantity is fitted to every seed. The
+// slopes of the seeds are independent, so they have a confidence interval. Theory says -1/2 for
+// both if noise dominates.
 
 /// Returns the slope of the least-squares line of log y against log x. Absent for fewer than two
 /// different x, or where a number is not positive and finite.
@@ -75,11 +75,11 @@ struct Rate {
   std::size_t unended = 0;  // seeds that diverged, failed or were cut at one of them
 };
 
-/// Fits all methods of which at least two groups differ in nothing but the key.
+/// Fits every method that has at least two groups which differ only in the key.
 std::vector<Rate> fit_rates(const ResultFolder& folder, const std::vector<Group>& groups);
 
-/// Says which seeds a rate is not of, and why it has no interval, or why there is no rate; empty
-/// where nothing is to be said.
+/// Returns in words which seeds a rate is not of, and why it has no interval, or why there is no
+/// rate; empty where nothing is to be said.
 std::string note_on(const Rate& rate);
 
 /// The largest value over some runs and where it was seen.
@@ -144,7 +144,7 @@ struct RunVerdict {
   std::vector<EpochDelta> epochs;
 };
 
-/// What all finished runs took, and what they would take more with a row of each iteration.
+/// The wall time of all finished runs, and the time that a row of every iteration would add.
 struct RunningTime {
   double wall_s = 0;
   double more_rows_s = 0;  // 0 where times are left out

@@ -18,7 +18,7 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kSmallestTarget = 1e-8;  // of the first
 
-/// An Improvement is a value that no earlier one of its run was below, and what was spent by then.
+/// An Improvement is a value that no earlier one of its run was below, with the cost until then.
 struct Improvement {
   double value = 0;
   Costs spent;

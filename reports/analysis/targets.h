@@ -15,8 +15,8 @@ namespace residuum::reports {
 
 inline constexpr std::size_t kTargets = 20;
 
-/// TargetCosts are what the runs of one method had spent when they were first evaluated at each
-/// target or below it.
+/// TargetCosts are the costs of the runs of one method until their first evaluation at each target
+/// or below it.
 struct TargetCosts {
   std::size_t group = 0;
   std::vector<std::vector<double>> spent;  // by target, then by run; infinite: never
@@ -31,11 +31,11 @@ struct TargetComparison {
   std::string_view unit;
   std::vector<double> targets;  // falling
   std::vector<TargetCosts> methods;
-  /// The most that a run spent between two evaluations: a target may have been reached so much
-  /// earlier than it was seen.
+  /// The most that a run spent between two evaluations: the true time of reaching a target may be
+  /// earlier by up to this much.
   double resolution = 0;
 
-  /// Says that in a sentence.
+  /// Returns a sentence on the resolution.
   std::string resolution_words() const;
 };
 
@@ -49,9 +49,9 @@ bool counts_towards_targets(const Run& run);
 std::vector<TargetComparison> costs_to_targets(const ResultFolder& folder,
                                                const std::vector<Group>& groups);
 
-/// Returns the share of all pairs of run and target that are reached, against what was spent: a
-/// stair that rises at every cost of a target and ends where the longest run ended, as nothing is
-/// known beyond.
+/// Returns the share of all pairs of run and target that are reached, against the cost: a stair
+/// that rises at every cost of a target and ends where the longest run ended, as nothing is known
+/// beyond.
 std::vector<Point> share_reached(const TargetCosts& method);
 
 }  // namespace residuum::reports

@@ -16,7 +16,7 @@
 // many of these were not significantly worse than one that stayed.
 //
 // A choice by noisy runs favours values that were lucky, so that the mean at the best value is
-// biased: what is reported of a method are runs on other seeds.
+// biased: the reported runs of a method are on other seeds.
 
 #include <cstddef>
 #include <cstdint>
@@ -91,7 +91,7 @@ struct TunedLevel {
   std::optional<Interval> interval = std::nullopt;  // 95 %, Student; only where no run is worst
 };
 
-/// An edge of what was tried at which the best value lies.
+/// An edge of the tried values, at which the best value lies.
 struct TuningEdge {
   std::size_t axis = 0;
   bool is_upper = false;

@@ -141,7 +141,7 @@ bool is_sound_method(const TunedMethod& method, const TuningPlan& plan) {
   return true;
 }
 
-/// What the folder of a tuned study has.
+/// The runs in the folder of a tuned study: tuning runs by name, and groups of the other runs.
 struct TunedRuns {
   std::map<std::string, const Run*> tuning;
   std::map<std::string, std::size_t> groups;  // of the other runs

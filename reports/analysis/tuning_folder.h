@@ -50,10 +50,10 @@ Json tuning_record(const TuningPlan& plan);
 /// plan that the program has not written is a usage error.
 std::optional<TunedStudy> tuned_study(const ResultFolder& folder, const std::vector<Group>& groups);
 
-/// Returns what was chosen for a method and by what, or why nothing is, in a sentence.
+/// Returns a sentence on the values chosen for a method and the reason, or why none is chosen.
 std::string sentence_of(const TunedStudy& study, const TunedMethod& method);
 
-/// Returns a warning for a best value at an edge of what was tried; empty for any other.
+/// Returns a warning for a best value at an edge of the tried values; empty for any other.
 std::string edge_warning(const TunedStudy& study, const TunedMethod& method);
 
 /// Returns what a method was tuned on: "loss, seeds 1001 1002, step.value of 0.1 to 1 (5 values)".

@@ -10,8 +10,8 @@ namespace residuum::reports {
 
 inline constexpr int kShownDigits = 4;
 
-/// Writes so many significant digits; "∞" for what is infinite, "–" for what was not measured. What
-/// is not 1 has as many more, up to 8, as it takes not to read as 1.
+/// Returns the number with `digits` significant digits; "∞" if it is infinite, "–" if it was not
+/// measured. A number near 1 has more digits, up to 8, until it does not read as 1.
 std::string short_number(const std::optional<double>& value, int digits = kShownDigits);
 
 /// Returns how many significant digits the ends of an interval need to differ in the last one:
@@ -24,7 +24,7 @@ std::string short_interval(const Interval& interval);
 /// Writes "1.23 MB", in powers of 1000.
 std::string short_bytes(const std::optional<double>& value);
 
-/// Writes "99.8 %", and never 100 or 0 for what is not quite that.
+/// Returns "99.8 %" for 0.998, and never 100 or 0 for a number that only rounds to it.
 std::string percent(const std::optional<double>& fraction);
 
 }  // namespace residuum::reports

@@ -1,4 +1,4 @@
-// This file writes a Summary as summary.json. Non-finite numbers are texts, what is undefined is
+// This file writes a Summary as summary.json. Non-finite numbers are texts, undefined ones are
 // null.
 
 #include "reports/collection/summary_json.h"

@@ -13,7 +13,8 @@ void write_summary(const Summary& summary, const std::filesystem::path& file);
 /// Returns where the numbers come from: {"timing", "data", "provenance"}.
 Json background_json(const ResultFolder& folder);
 
-/// {"n", "median", "lower_quartile", "upper_quartile", "mean", "interval"}; what is undefined null.
+/// {"n", "median", "lower_quartile", "upper_quartile", "mean", "interval"}; undefined ones are
+/// null.
 Json to_json(const Spread& spread);
 
 Json comparisons_json(const Summary& summary);

@@ -48,7 +48,7 @@ std::optional<double> finite_at(const CsvReader& table, std::size_t column) {
   return number && std::abs(*number) < kLargestSummed ? number : std::nullopt;
 }
 
-/// A MeanOfEpoch adds up what was measured.
+/// A MeanOfEpoch adds up the measured values.
 struct MeanOfEpoch {
   void add(std::optional<double> value) {
     if (value) {

@@ -19,12 +19,11 @@ namespace residuum::reports {
 /// package. Returns the number of rows. A damaged table is a usage error that names it.
 std::uint64_t write_joined_table(const ResultFolder& folder, const std::filesystem::path& file);
 
-/// Returns the file with the data package of such a table: joined.datapackage.json of joined.csv.
+/// Returns the file with the data package of a joined table: joined.datapackage.json of joined.csv.
 std::filesystem::path package_beside(std::filesystem::path file);
 
 // TensorBoard reads event files: records of a length, its checksum, a message of protocol buffers
-// and its checksum. What is written here needs two messages of few fields, so that they are encoded
-// by hand.
+// and its checksum. Only two messages of few fields are needed here, so they are encoded by hand.
 
 /// Returns the CRC-32C (Castagnoli) of the bytes.
 std::uint32_t crc32c(std::string_view bytes);
@@ -42,7 +41,7 @@ std::string version_event(double wall_time);
 /// Returns the message of these scalars at a step; the wall time is in seconds since 1970.
 std::string scalars_event(double wall_time, std::int64_t step, const std::vector<Scalar>& scalars);
 
-/// What was written.
+/// The number of runs that have event files, and of values that were left out.
 struct EventFiles {
   std::size_t runs = 0;
   std::size_t left_out = 0;  // values

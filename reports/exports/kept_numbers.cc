@@ -110,13 +110,13 @@ struct TakenNumber {
   std::size_t rows = 0;
 };
 
-/// A FinishedRun is a row of what is kept.
+/// One row of the kept table: a run that has finished.
 struct FinishedRun {
   std::vector<std::string> keys;  // run_id, seed and the varied keys
   std::vector<TakenNumber> numbers;
 };
 
-/// Where a number is read.
+/// The table and the columns from which a number is read.
 struct NumberSource {
   RunNumber number;
   bool is_of_runs = false;  // a column of runs.csv, else of iterations.csv

@@ -1,6 +1,6 @@
 #pragma once
-// What is kept of a small study are a few numbers of each finished run, which the tables of pages
-// are made from. They are picked from the tables that `residuum report` has collected.
+// A small study is kept as a few numbers of each finished run, from which the tables of pages are
+// made. They are picked from the tables that `residuum report` has collected.
 
 #include <cstdint>
 #include <filesystem>
@@ -36,7 +36,7 @@ struct RunNumber {
 RunNumber run_number(const std::string& word);
 
 /// Returns run_id, seed, the varied keys (p_*) and the numbers of each finished run, in the order
-/// of runs.csv; a run without such a number has an empty field. Means have 17 digits, other numbers
+/// of runs.csv; a run without the number has an empty field. Means have 17 digits, other numbers
 /// are the texts that the tables have. A column that neither table has is a usage error.
 TextTable numbers_of_runs(const std::filesystem::path& results,
                           const std::vector<RunNumber>& numbers);

@@ -97,7 +97,7 @@ void require_kept_folder(const KeepRequest& request) {
   }
 }
 
-/// What iterations.csv has of a run.
+/// The rows of one run in iterations.csv: those with an evaluation of f, and the last one.
 struct RunRows {
   std::vector<std::pair<std::string, double>> evaluated;  // iterations in which f was, as texts too
   std::optional<double> last;                             // iteration that has a row
@@ -223,16 +223,15 @@ TextTable ended_runs(TextTable runs) {
   return runs;
 }
 
-/// A file of what is kept: its name and its text.
+/// A kept file: its name and its text.
 using KeptFile = std::pair<std::string, std::string>;
 
-/// Returns a table with what is kept of it already.
+/// Returns the table `added` joined with the rows that are kept already.
 TextTable with_kept(const fs::path& file, const TextTable& added, const RowNames& names) {
   return merged(has_file(file) ? read_text_table(file) : TextTable(), added, names);
 }
 
-/// Returns the runs with those that are kept already, of which there may be one for a method and a
-/// seed.
+/// Returns the runs joined with those that are kept already; a method may have one run of a seed.
 KeptFile runs_file(const fs::path& kept, const TextTable& ended) {
   const auto runs =
       without_empty_columns(with_kept(kept / "runs.csv", ended, {.run = {"run_id"}, .row = {}}));

@@ -1,6 +1,6 @@
 #pragma once
-// What is kept of a study are tables without the folders of its runs, so that its seeds can be run
-// one after the other, on several days or machines:
+// A study is kept as tables, without the folders of its runs. So its seeds can be run one after the
+// other, on several days or machines:
 //
 //   runs.csv        the rows of runs.csv
 //   iterations.csv  the rows where f was evaluated, or some of them, and the columns that tell how
@@ -14,7 +14,7 @@
 // Rows are in the order of their runs' names. Columns in which no run has a value are left out,
 // but for the two tables by epoch.
 //
-// What is kept of a small study are numbers of its runs instead, made anew as a whole:
+// A small study is kept as numbers of its runs instead, made anew as a whole:
 //
 //   runs.csv       run_id, seed, varied keys and some numbers of each finished run
 //   TABLE.csv      further tables that are asked for, such as late.csv (kept_numbers.h) or
@@ -38,11 +38,10 @@ struct KeepRequest {
   std::optional<std::int64_t> rows;  // of a run in iterations.csv, at most, from 2 on; else all
 };
 
-/// Adds the runs of `results` that have finished or diverged to what is kept, and replaces those
+/// Adds the runs of `results` that have finished or diverged to the kept ones, and replaces those
 /// that are there. With `rows` a run has its first row, its last one, and rows as even between them
 /// as they lie. Returns how many runs were left out because they have not ended: their last f is no
-/// end. Folders that cannot be what they should are a usage error that names the file; then nothing
-/// is written.
+/// end. A folder with other content is a usage error that names the file; then nothing is written.
 std::size_t keep_study(const KeepRequest& request);
 
 struct KeepNumbersRequest {
@@ -55,7 +54,7 @@ struct KeepNumbersRequest {
 
 /// Keeps numbers of the finished runs, tables and figures; runs.csv is of numbers and of tables
 /// that name runs. Returns how many runs were left out because they have not finished. A usage
-/// error leaves what is kept as it is.
+/// error leaves the kept files as they are.
 std::size_t keep_numbers(const KeepNumbersRequest& request);
 
 }  // namespace residuum::reports

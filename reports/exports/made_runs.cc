@@ -17,7 +17,7 @@
 namespace residuum::reports {
 namespace {
 
-/// What is known of a run's making.
+/// The record of the making of one run: its seed, duration, provenance and start.
 struct Made {
   std::string run;
   Json seed;
@@ -94,7 +94,7 @@ std::string whole_command(const Made& made) {
   return without_share(made.from["command"].get<std::string>());
 }
 
-/// What runs of one entry have in common.
+/// Returns the values that all runs of one entry share: command, machine, compiler and libtorch.
 std::vector<Json> origin_of(const Made& made) {
   std::vector<Json> origin{whole_command(made)};
   for (const char* key : {"CPU", "cores", "GPU", "compiler", "libtorch"}) {

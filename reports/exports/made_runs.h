@@ -12,9 +12,9 @@
 namespace residuum::reports {
 
 /// Returns the entries of these runs of a folder of results, by its summary.json and the
-/// status.json of each run. Where --shard cut the command into parts, the entry is of the whole
-/// one. Runs that were copied from another study's results say themselves how they were made. A
-/// file that says nothing of the program is a usage error that names it.
+/// status.json of each run. If --shard divided the command, the entry is of the whole one. Runs
+/// that were copied from another study's results say themselves how they were made. A file that
+/// says nothing of the program is a usage error that names it.
 Json made_entries(const std::filesystem::path& results,
                   const Json& summary,
                   const std::vector<ListedRun>& runs);

@@ -19,7 +19,7 @@
 namespace residuum::reports {
 namespace {
 
-/// SpawnActions is what the child does before it becomes gnuplot.
+/// The actions of the child before it becomes gnuplot.
 class SpawnActions {
  public:
   explicit SpawnActions(const std::filesystem::path& folder) {

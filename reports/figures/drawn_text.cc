@@ -18,7 +18,7 @@ struct CodeRange {
   char32_t last;
 };
 
-// What DejaVuSans.ttf 2.37 has of the letters and signs that labels are written in.
+// Code ranges of DejaVuSans.ttf 2.37 that hold the letters and signs of labels.
 constexpr std::array<CodeRange, 32> kKnown{
     {{0x20, 0x7E},     {0xA0, 0x2DF},    {0x300, 0x34F},   {0x370, 0x377},   {0x37A, 0x37E},
      {0x384, 0x525},   {0x1E00, 0x1EFB}, {0x1F00, 0x1FFE}, {0x2000, 0x205F}, {0x2070, 0x208E},

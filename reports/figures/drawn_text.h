@@ -15,8 +15,8 @@ std::string with_known_glyphs(std::string_view text);
 /// Returns the characters that with_known_glyphs replaces, each once.
 std::vector<std::string> unknown_glyphs(std::string_view text);
 
-/// A GnuplotText is an argument of title, label and the like, and how gnuplot is to read it. Where
-/// the text has a character that fonts may lack, `pdf` must be 0 or, while a PDF is drawn, 1.
+/// A GnuplotText is an argument of title or label, with the mode in which gnuplot reads it. If the
+/// text has a character that fonts may lack, `pdf` must be 0 or, while a PDF is drawn, 1.
 struct GnuplotText {
   std::string argument;
   std::string mode;  // enhanced or noenhanced

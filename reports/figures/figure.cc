@@ -29,7 +29,7 @@ const std::vector<int>& bound_dash(std::size_t i) {
   return dashes.at(i % dashes.size());
 }
 
-// A run that diverges must not flatten the others, so what is this far above the rest is cut off.
+// A run that diverges must not flatten the others, so values this far above the rest are cut off.
 constexpr double kWidestLog = 1e24;
 constexpr double kCutAboveMedian = 1e6;
 

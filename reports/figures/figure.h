@@ -92,7 +92,7 @@ std::vector<BoundMark> bound_marks(const FigureSpec& spec);
 /// Returns the label of a curve in the legend, as drawings have it: "(a) Q(q) η² G²" for a bound.
 std::string legend_label(const FigureSpec& spec, std::size_t curve);
 
-/// Returns the text with its middle left out, so that it has at most so many characters.
+/// Returns the text with its middle left out, so that it has at most `most` characters.
 std::string without_middle(std::string_view text, std::size_t most);
 
 /// Returns how many characters the text has.
@@ -111,7 +111,7 @@ struct AxisRange {
   double high = 1;
 };
 
-/// Returns the y axis of a figure. What is a millionfold above the median is cut off, because a run
+/// Returns the y axis of a figure. Values a millionfold above the median are cut off, because a run
 /// that diverges must not flatten the others.
 AxisRange y_range(const FigureSpec& spec);
 
@@ -149,11 +149,11 @@ std::size_t cut_off(const FigureSpec& spec);
 /// values are above it.
 std::string note_under(const FigureSpec& spec);
 
-/// Returns the label as drawings have it: what is in the middle of a very long one is left out.
+/// Returns the label as drawings have it: the middle of a very long one is left out.
 std::string drawn_label(std::string_view label);
 
-/// <name>.csv: curve,x,median,lower,upper,n. What is not a number is nan, so that every program
-/// that draws leaves a gap; curves without a band have empty bounds. No text is in it, because TeX
+/// <name>.csv: curve,x,median,lower,upper,n. An undefined value is nan, so that every program that
+/// draws leaves a gap; curves without a band have empty bounds. No text is in it, because TeX
 /// cannot read quoted fields.
 std::string figure_csv(const FigureSpec& spec);
 

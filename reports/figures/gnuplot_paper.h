@@ -1,6 +1,6 @@
 #pragma once
-// What a gnuplot script says of a figure that has the size of a paper: margins, ticks, titles and
-// legend stand where layout_paper has put them.
+// The part of a gnuplot script for a figure in the size of a paper. It sets margins, ticks, titles
+// and legend in the places that layout_paper chose.
 
 #include <string>
 

@@ -14,7 +14,7 @@
 namespace residuum::reports {
 namespace {
 
-/// A Canvas is the size of a drawing for the page and of what is in it, in pixels of 1/96 inch.
+/// A Canvas has the sizes of a drawing for the page and of its parts, in pixels of 1/96 inch.
 struct Canvas {
   std::size_t width = 720;
   std::size_t plot = 340;  // the height of the plot with its axes

@@ -30,8 +30,8 @@ struct HeatMap {
   std::vector<double> values() const;
 };
 
-/// row,column,value,shade: places from 0, the number, and what its colour goes by. What is not
-/// there is nan.
+/// row,column,value,shade: places from 0, the number, and the value that sets its colour. A missing
+/// number is nan.
 std::string heat_map_csv(const HeatMap& map);
 
 /// axis,place,key,value.

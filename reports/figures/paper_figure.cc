@@ -94,8 +94,8 @@ std::string with_size(std::string svg, double width_mm) {
       fmt::format("width=\"{:.4g}mm\" height=\"{:.4g}mm\" ", width_mm, width_mm * height / width));
 }
 
-/// Draws a figure or a heat map by gnuplot in a folder of its own, and moves what is asked for into
-/// its place.
+/// Draws a figure or a heat map by gnuplot in a folder of its own, and moves the requested files
+/// into their place.
 template <typename Figure>
 void write_drawing(Figure spec, const std::filesystem::path& file) {
   const bool is_pdf = file.extension() == ".pdf";

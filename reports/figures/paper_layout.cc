@@ -98,7 +98,8 @@ double widest(const std::vector<PaperTick>& ticks) {
   return width;
 }
 
-/// An AxisRoom is what an axis has for its numbers: its length, and how each of them takes of it.
+/// An AxisRoom is the room of an axis for its numbers: its length, and the part that each of them
+/// takes.
 struct AxisRoom {
   double length = 0;
   bool is_upright = false;  // the numbers stand one above the other

@@ -137,7 +137,7 @@ std::string legend_entry(std::string_view look, std::string_view label) {
       "\\residuumentry{{{}}}{{{}}}%\n", look, latex_text(label, LatexBreaks::in_words));
 }
 
-/// Writes the legend below the picture, in columns of equal width: TeX breaks what is wider.
+/// Writes the legend below the picture, in columns of equal width: TeX breaks wider names.
 std::string legend(const FigureSpec& spec, const PgfSize& size) {
   std::string text = fmt::format(
       "\\vskip0.4em{0}\\raggedright\\emergencystretch0pt%\n"

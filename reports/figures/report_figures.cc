@@ -280,8 +280,8 @@ ReportFigure make_figure(const DrawnQuantity& quantity,
   return figure;
 }
 
-/// Returns the scale of the values. What is held against a reference is of interest near it and
-/// above: that it begins far below is no reason for a logarithmic axis.
+/// Returns the scale of the values. A quantity that is compared with a reference matters near it
+/// and above: a start far below is no reason for a logarithmic axis.
 Scale scale_of(const DrawnQuantity& quantity, std::vector<Curve> curves) {
   for (Curve& curve : curves) {
     for (Point& point : curve.points) {

@@ -1,6 +1,5 @@
 #pragma once
-// This file plans the figures of the report: what is drawn, against what, and how its methods are
-// split.
+// This file plans the figures of the report: the quantity, the axis, and the facets of the methods.
 
 #include <string>
 #include <string_view>

@@ -21,7 +21,7 @@ struct FigureChoice {
   IntervalKind kind = IntervalKind::quartiles;  // of the middles and bands over the seeds
 };
 
-/// A FigureAxis is what a quantity can be drawn against.
+/// A FigureAxis is an axis against which a quantity can be drawn.
 struct FigureAxis {
   std::string_view name;
   std::optional<Column> column;  // one of kTotals; absent: the iteration
@@ -52,7 +52,7 @@ std::vector<std::string> methods_not_drawn(const ResultFolder& folder,
                                            const FigureChoice& choice,
                                            const FigureSpec& spec);
 
-/// Returns what is cut in the names of the figure's curves.
+/// Returns the words that are cut in the names of the figure's curves.
 std::vector<CutWord> cut_words_in(const ResultFolder& folder, const FigureSpec& spec);
 
 }  // namespace residuum::reports

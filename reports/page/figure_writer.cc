@@ -9,7 +9,7 @@
 namespace residuum::reports {
 namespace {
 
-/// Returns links to the files of a figure; `names` is what its file of names is called.
+/// Returns links to the files of a figure; `names` is the name of its file of names.
 std::string file_links(const std::string& name, std::string_view names, const DrawnFigure& drawn) {
   std::string links = fmt::format(
       "<a href=\"figures/{0}.csv\">numbers</a>, "

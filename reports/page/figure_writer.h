@@ -15,15 +15,15 @@
 
 namespace residuum::reports {
 
-/// What a drawing of gnuplot is called as a part of a page.
+/// The names of a gnuplot drawing inside a page.
 struct SvgNames {
   std::string_view prefix;       // of the ids
   std::string_view description;  // for those who cannot see the drawing
 };
 
 /// Makes a drawing of gnuplot a part of a page: black becomes the colour of the page's text, and
-/// ids get a prefix, because a page holds many drawings. What says nothing, half of the bytes, is
-/// left out.
+/// ids get a prefix, because a page holds many drawings. Parts without effect, half of the bytes,
+/// are left out.
 std::string inline_svg(std::string_view svg, const SvgNames& names);
 
 /// Returns the data of a path with steps from point to point instead of places, to a tenth of a
@@ -65,9 +65,9 @@ class FigureWriter {
 // The data that the page's script draws figures and filters rows with, as JSON.
 
 /// Returns {"methods": [...], "places": [...], "figures": [...]}. A curve has at most some 600
-/// points, fewer in very large studies, and numbers have five digits; what is not a number is null.
-/// Curves name their method, or that of each point where they join several, and the places of their
-/// points, which many curves share.
+/// points, fewer in very large studies, and numbers have five digits; an undefined number is null.
+/// A curve names its method, or that of each point if it joins several. It also names the places of
+/// its points, which many curves share.
 std::string page_data(const Summary& summary, const std::vector<ReportFigure>& figures);
 
 }  // namespace residuum::reports

@@ -189,7 +189,7 @@ class PageData {
            fmt::format(",\"places\":{}}}", place_number(places + '}'));
   }
 
-  /// Says which method a curve is of, or of several methods which one each point is of.
+  /// Returns in words which method a curve is of, or of several methods which one each point is of.
   static std::string of_methods(const Curve& curve) {
     return curve.group ? fmt::format("\"method\":{}", *curve.group)
                        : fmt::format("\"joined\":[{}]", fmt::join(curve.joined, ","));

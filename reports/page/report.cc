@@ -149,7 +149,7 @@ std::string practice_html(const Summary& summary) {
                                 practice;
 }
 
-/// Contents are what the page and the tables beside it are made of.
+/// Contents are the data from which the page and the tables beside it are made.
 struct Contents {
   const Summary* summary = nullptr;
   IntervalKind kind = IntervalKind::quartiles;
@@ -290,8 +290,9 @@ std::string provenance_html(const Summary& summary) {
          details("The columns of iterations.csv", column_reference());
 }
 
-/// Says how many methods have too few runs that finished for a bootstrap interval; empty for none.
-/// A value that diverged runs have as well, such as an accuracy of 0, may have one all the same.
+/// Returns in words how many methods have too few runs that finished for a bootstrap interval;
+/// empty for none. A value that diverged runs have as well, such as an accuracy of 0, may have one
+/// all the same.
 std::string without_bootstrap(const Summary& summary) {
   const std::size_t least = least_bootstrap_values();
   const auto few =

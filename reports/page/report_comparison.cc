@@ -46,7 +46,7 @@ std::vector<std::size_t> order_of(const std::vector<const Standing*>& shown) {
   return groups;
 }
 
-/// Says by how much a method is behind the first, over the seeds of both.
+/// Returns in words by how much a method is behind the first, over the seeds of both.
 std::string behind_text(const Reached& other, const Reached& best, IntervalKind kind) {
   const Difference difference = difference_of(other, best, kind);
   if (!difference.is_paired || !difference.mean) {
@@ -88,7 +88,7 @@ Cell reached_cell(const Standing& standing, std::size_t group, IntervalKind kind
   return cell;
 }
 
-/// Says why no method is bold; empty where one may be.
+/// Returns the reason why no method is bold; empty where one may be.
 std::string not_bold_note(const Standing& standing) {
   return standing.unequal.empty()
              ? std::string()

@@ -65,7 +65,7 @@ std::string checks_table(const Summary& summary);
 /// The table gives what each method does beside the plain algorithm; empty if none does anything.
 std::string practice_table(const Summary& summary);
 
-/// The table gives what names stand for in which a value is cut; empty where none is.
+/// Returns a table with the full values of names that have a shortened one; empty if none has.
 std::string names_table(const Summary& summary);
 
 std::string runs_table(const Summary& summary);
@@ -95,10 +95,10 @@ std::string network_tables(const Summary& summary);
 /// the seeds.
 std::vector<ReportFigure> plan_prediction_figures(const Summary& summary, IntervalKind kind);
 
-// Phase diagrams: what became of a study that sweeps two keys, one table per quantity, its cells
+// Phase diagrams: the results of a study that sweeps two keys, one table per quantity, its cells
 // coloured by value.
 
-/// What the names of their figures begin with.
+/// The beginning of the names of the diagrams' figures.
 inline constexpr std::string_view kHeatMaps = "phase-";
 
 /// Plans the diagrams' figures, of the quantities that some method has a number of.
@@ -115,8 +115,8 @@ std::string search_table(const Summary& summary);
 
 // The values that were tuned, and by what they were chosen.
 
-/// Returns what was chosen, with warnings, figures and a table of all values that were tried; empty
-/// where the study tunes nothing.
+/// Returns the chosen values, with warnings, figures and a table of all values that were tried;
+/// empty if the study tunes nothing.
 std::string tuning_html(const Summary& summary, FigureWriter& writer);
 /// Plans a figure for each key with numbers, of the methods that have chosen.
 std::vector<ReportFigure> plan_tuning_figures(const TunedStudy& study);

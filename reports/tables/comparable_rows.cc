@@ -28,7 +28,7 @@ bool have_same_fields(const CsvReader& a, const CsvReader& b) {
   return true;
 }
 
-/// Returns how many rows there are, of which so many were read, and one more where it `has_row`.
+/// Returns the number of rows: `read` were read before, and one more if the reader `has_row`.
 std::size_t count_rows(CsvReader& reader, std::size_t read, bool has_row) {
   for (; has_row; has_row = reader.next()) {
     ++read;

@@ -44,7 +44,7 @@ void append_integer(double value, Line& line) {
   append_number(value, line);
 }
 
-/// Appends nothing for what was not measured.
+/// Appends nothing for a value that was not measured.
 void append_value(const std::optional<double>& value, ColumnType type, Line& line) {
   if (value && type == ColumnType::integer) {
     append_integer(*value, line);

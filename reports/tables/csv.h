@@ -17,7 +17,7 @@ namespace residuum::reports {
 /// "-inf".
 std::string format_number(double value);
 
-/// Returns the same, and nothing for what was not measured.
+/// Returns the same, and nothing for a value that was not measured.
 std::string format_number(const std::optional<double>& value);
 
 /// Returns "1000000" where `format_number` would say "1e+06"; a value that is no integer as above.

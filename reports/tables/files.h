@@ -39,7 +39,7 @@ Json read_json(const std::filesystem::path& path);
 Json read_json_list(const std::filesystem::path& path);
 
 /// Returns whether `text` is a slug, a separator and 12 hexadecimal digits, of [a-z0-9._-] alone
-/// and not opening with a dot. Such a text is safe as a folder's name.
+/// and not opening with a dot. A run_id is safe as a folder's name.
 bool is_run_id(std::string_view text);
 
 }  // namespace residuum::reports

@@ -304,7 +304,7 @@ std::vector<Run> read_listed(const Json& study,
   return runs;
 }
 
-/// Reads one folder, without what is said of all its runs together.
+/// Reads one folder, without the facts of all its runs together.
 ResultFolder read_one(const std::filesystem::path& path) {
   const auto file = path / "study.resolved.json";
   require(

@@ -63,11 +63,12 @@ struct ResultFolder {
 /// Takes over what the study calls the values of keys: {"KEY": {"VALUE": "NAME"}}.
 void take_value_labels(const Json& labels, Run& run);
 
-/// Notes what is said of all runs together: which keys vary, which of them say nothing of a run,
-/// and which kinds a run leaves at their defaults.
+/// Sets the facts of all runs together: the keys that vary, those that say nothing of a run, and
+/// the kinds that a run leaves at their defaults.
 void relate_runs(ResultFolder& folder);
 
-/// Says how many runs of earlier versions of the study lie in the folders; empty where none do.
+/// Returns in words how many runs of earlier versions of the study lie in the folders; empty where
+/// none do.
 std::string unlisted_sentence(const ResultFolder& folder);
 
 /// Returns whether the study names methods or values of keys.
@@ -97,9 +98,9 @@ void require_own_schema(const Json& study, const std::filesystem::path& file);
 ResultFolder read_result_folder(const std::filesystem::path& path);
 
 /// Reads folders as one, at least one, with the name and title of the first. A run that several
-/// folders have is taken once, from one where it has come to its end; where two have, their tables
-/// must be the same but for wall times. What keeps methods of different folders apart varies, also
-/// where it varies in none of them. Folders that searched or tuned by different plans are a usage
+/// folders have is taken once, from one in which it has ended. If it has ended in two, their tables
+/// must be the same but for wall times. A key that differs between folders counts as varied, even
+/// if it varies in none of them. Folders that searched or tuned by different plans are a usage
 /// error.
 ResultFolder read_result_folders(const std::vector<std::filesystem::path>& paths);
 

@@ -6,12 +6,12 @@
 
 namespace residuum::reports {
 
-/// Adds every field to `status`, but the names and the number of workers, which config.json has.
-/// What is absent is left out.
+/// Adds every known field to `status`, but the names and the number of workers, which config.json
+/// has.
 void write_run_facts(const RunFacts& facts, Json& status);
 
-/// Reads the record from the values of config.json and from status.json, which may be of anybody.
-/// What they do not say is not claimed: a claim is false, a reservation is made, a constant is not
+/// Reads the record from the values of config.json and from status.json, which anybody may have
+/// written. An absent claim is false, an absent reservation is made, an absent constant is not
 /// known.
 RunFacts read_run_facts(const Json& config, const Json& status);
 

@@ -24,7 +24,7 @@ RunKeys keys_in_row(const CsvReader& runs);
 std::string method_name(const RunKeys& keys);
 
 /// Reads the name of a method. A word that is no KEY=VALUE belongs to the value before it, as in
-/// "command=[a, b]". What has no such form is a name for people, and has no keys.
+/// "command=[a, b]". A name without that form was written for people, and has no keys.
 RunKeys keys_in_name(const std::string& method);
 
 }  // namespace residuum::reports

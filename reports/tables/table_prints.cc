@@ -40,7 +40,7 @@ Print print_of(const std::filesystem::path& path) {
   return print;
 }
 
-/// Says why one table does not match its print; nothing when it does.
+/// Returns the reason why one table does not match its print; nothing when it does.
 std::optional<std::string> damage(const std::filesystem::path& path, const Json& expected) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {

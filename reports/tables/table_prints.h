@@ -1,6 +1,6 @@
 #pragma once
-// status.json holds a print of each table of a finished run and one of itself, so that whoever
-// reads them notices what was cut or changed.
+// status.json holds a print of each table of a finished run and one of itself, so that a reader
+// notices a table that was cut or changed.
 
 #include <filesystem>
 #include <optional>
@@ -23,8 +23,8 @@ Json with_print(Json json);
 /// Throws a usage error unless the file has a print of its own and says what it said then.
 void require_own_print(const Json& json, const std::filesystem::path& file);
 
-/// Says why status.json or the tables are not as the run left them; nothing when they are. A
-/// status.json without prints tells nothing of its tables.
+/// Returns the reason why status.json or the tables are not as the run left them; nothing when they
+/// are. A status.json without prints tells nothing of its tables.
 std::optional<std::string> damage_of(const std::filesystem::path& folder, const Json& status);
 
 }  // namespace residuum::reports

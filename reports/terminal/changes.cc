@@ -149,7 +149,7 @@ class Partners {
     return names;
   }
 
-  /// Matches runs that have none so far by keys that no two of these share.
+  /// Pairs the runs that have no partner yet, by keys that no two of them share.
   void match(const ResultFolder& a, const ResultFolder& b, const Keys& of_a, const Keys& of_b) {
     std::map<std::string, std::size_t> places;
     std::map<std::string, std::size_t> count;
@@ -228,17 +228,17 @@ std::string words_of_seeds(const std::vector<std::int64_t>& seeds) {
   return fmt::format("{} {}", seeds.size() == 1 ? "seed" : "seeds", fmt::join(seeds, ", "));
 }
 
-/// Notes on runs that were compared. What is the same in all of them is said once.
+/// Notes on runs that were compared. A part that all notes share is printed once.
 class RunNotes {
  public:
-  /// Notes that a run was compared, and at which keys its two configurations differ.
+  /// Records that a run was compared, and at which keys its two configurations differ.
   void add_run(const std::string& run, Differing keys) {
     differing_.emplace_back(run, std::move(keys));
   }
   /// Adds a sentence about a run, at most once for each run.
   void add(const std::string& run, std::string text) { texts_.emplace_back(run, std::move(text)); }
 
-  /// Returns first what all runs share, then what is left of each.
+  /// Returns first the notes that all runs share, then the others of each run.
   std::vector<std::string> lines() const {
     std::vector<std::string> lines;
     const auto shared = shared_keys();
@@ -489,7 +489,7 @@ class Comparer {
                                     ? std::nullopt
                                     : student_interval(found.difference, changes_.confidence)};
     if (!found.same) {
-      // What is the same in all seeds is known without an interval.
+      // A difference that is the same in all seeds is known without an interval.
       const double difference = found.difference.front();
       const auto known = are_identical(found)
                              ? std::optional(Interval{.low = difference, .high = difference})
@@ -499,8 +499,8 @@ class Comparer {
     changes_.quantities.push_back(std::move(change));
   }
 
-  /// Returns the difference that is tolerated. f and f - f* differ by the same, and so what is
-  /// tolerated is the same, too: a part of the gap, where it is known.
+  /// Returns the tolerated difference. Two runs differ as much in f as in f - f*, so the tolerance
+  /// is the same for both: a part of the gap, if the gap is known.
   double tolerated(const PairedMethod& method,
                    const Differences& found,
                    std::string_view quantity) const {

@@ -14,8 +14,8 @@
 
 namespace residuum::reports {
 
-/// Says in what the functions that two runs minimise differ, with both values; empty where they do
-/// not. A key that only one of them has was added by a later program.
+/// Returns in words in what the functions that two runs minimise differ, with both values; empty
+/// where they do not. A key that only one of them has was added by a later program.
 std::string problem_difference(const Run& a, const Run& b);
 
 /// How a quantity of a method differs between two result folders, A and B.
@@ -55,7 +55,7 @@ struct Changes {
   bool has_regression() const;
 };
 
-/// Says what is done with two folders whose runs minimise different functions.
+/// The treatment of two folders whose runs minimise different functions.
 enum class OtherProblem { refused, noted };
 
 /// `tolerance` says, relative to the mean in A, how much worse is still no regression; that of the

@@ -10,7 +10,8 @@ namespace residuum::reports {
 
 inline constexpr std::size_t kTableLines = 12;
 
-/// Returns at most `lines` lines, including the header and a last one that counts what is left out.
+/// Returns at most `lines` lines, including the header and a last one that counts the omitted
+/// methods.
 std::string study_table(const Summary& summary, std::size_t lines = kTableLines);
 
 /// Returns rows as lines with aligned columns: the first to the left, the others to the right.

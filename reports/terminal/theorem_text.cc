@@ -65,7 +65,7 @@ std::string rates_text(const Bound& bound) {
   return text;
 }
 
-/// Says what the bound is made of and rests on, a line each.
+/// Returns the terms, constants and preconditions of the bound, a line each.
 std::string parts_text(const Bound& bound) {
   std::string text;
   for (const auto& term : bound.terms) {

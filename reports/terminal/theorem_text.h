@@ -8,8 +8,8 @@
 
 namespace residuum::reports {
 
-/// Says how one theorem was judged: for every method the verdict, both sides, what the right side
-/// is made of, each precondition with its state, each constant with its origin.
+/// Returns in words how one theorem was judged: for every method the verdict, both sides, the terms
+/// of the right side, each precondition with its state, each constant with its origin.
 std::string theorem_text(const Summary& summary, std::string_view name);
 
 /// Returns a line per method: the certificate's slack, and how many theorems hold, fail and do not

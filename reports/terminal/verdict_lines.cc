@@ -73,7 +73,8 @@ std::vector<std::string> verdict_row(const GroupSummary& group,
   return row;
 }
 
-/// Says where averages are over a part of the iterations; empty where every one was measured.
+/// Returns in words where averages are over a part of the iterations; empty where every one was
+/// measured.
 std::string sampling_line(const Summary& summary) {
   std::uint64_t rows = 0;
   std::uint64_t iterations = 0;
@@ -113,7 +114,7 @@ struct OpenVerdicts {
   }
 };
 
-/// What the value that decides would cost; empty where it is not known.
+/// Returns the time that more seeds or rows would cost; empty if it is not known.
 std::string cost_of(std::string_view key, const RunningTime& time) {
   if (time.runs == 0 || !(time.wall_s > 0)) {
     return {};

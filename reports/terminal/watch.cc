@@ -78,7 +78,7 @@ std::string share_done(std::uint64_t done, std::uint64_t length) {
                        : fmt::format("{} of {} ({} %)", done, length, 100 * done / length);
 }
 
-/// Says where a run is, "pilot 2: 300 of 4000 (7 %)", also where it writes no rows.
+/// Returns in words where a run is, "pilot 2: 300 of 4000 (7 %)", also where it writes no rows.
 std::string place_words(const std::optional<RunPlace>& place,
                         std::uint64_t done,
                         std::uint64_t length) {
@@ -117,7 +117,7 @@ std::optional<std::uint64_t> planned_length(const Run& run) {
   return is_count ? std::optional(static_cast<std::uint64_t>(*planned)) : std::nullopt;
 }
 
-/// Says whether delta has been above 1, against the assumption of gTop-k.
+/// Returns in words whether delta has been above 1, against the assumption of gTop-k.
 std::string verdict_so_far(const GrowingTable& table) {
   if (table.measured() == 0) {
     return "–";

@@ -39,13 +39,13 @@ class BlockCurve {
   std::size_t skipped_ = 0;
 };
 
-/// Follows a table of a run that grows: what was read once is not read again. Lines that are not
-/// complete yet wait for the next look; a table that has become shorter is read anew.
+/// The table of a run that grows; no line is read twice. Lines that are not complete yet are read
+/// at the next call; a table that has become shorter is read anew.
 class GrowingTable {
  public:
   explicit GrowingTable(std::filesystem::path path) : path_(std::move(path)) {}
 
-  /// Reads what is new. A table that is not there is left as it was known.
+  /// Reads the new lines. If the file is missing, the lines read so far stay.
   void look();
 
   std::optional<std::uint64_t> iteration() const { return iteration_; }  // of the last row
@@ -74,7 +74,7 @@ class GrowingTable {
   std::uint64_t violations_ = 0;
 };
 
-/// Where a run is, as its heartbeat.json says.
+/// The progress of a run, as its heartbeat.json tells it.
 struct RunPlace {
   std::uint64_t done = 0;   // iterations
   std::uint64_t pilot = 0;  // the number of the pilot run that is under way; 0: the training is

@@ -190,7 +190,7 @@ bool excludes_zero(const std::optional<Interval>& interval) {
   return interval && (interval->low > 0 || interval->high < 0);
 }
 
-/// The confidence of each interval where so many tests hold together with 95 %.
+/// Returns the confidence of each interval with which `tests` tests hold together with 95 %.
 double confidence_among(int tests) { return 1 - (1 - kConfidence) / std::max(tests, 1); }
 
 std::string written_mean(const KeptCell& cell, const std::vector<double>& values) {

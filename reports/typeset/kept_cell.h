@@ -10,7 +10,7 @@
 
 namespace residuum::reports {
 
-/// What several rows of a run are made one number by.
+/// The rule that makes one number of several rows of a run.
 enum class Take {
   last,
   max,
@@ -18,7 +18,7 @@ enum class Take {
   rate,  // how much the column rises from the first row to the last, over the iterations between
 };
 
-/// What the cell shows of its runs. The first four are of the runs' seeds, of which each has one.
+/// The statistic that a cell shows of its runs. The first four are of the seeds, with one run each.
 enum class CellStatistic {
   mean,     // with Student's 95 % interval
   median,   // over the seeds

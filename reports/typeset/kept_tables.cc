@@ -118,7 +118,7 @@ class Spending {
     }
   }
 
-  /// Takes a row with its iteration, and what was measured in it.
+  /// Adds a row with its iteration and its measured value.
   void take(const KeptRow& row, double at, std::optional<double> measured) {
     const auto spent = each_.empty() ? seconds_at(at) : bytes_before(row, at);
     if (spent && measured) {
@@ -126,7 +126,7 @@ class Spending {
     }
   }
 
-  /// True if the run of so many iterations ended within the budget, as its rows show.
+  /// True if the run ended within the budget, as its rows show.
   bool has_ended(std::optional<double> iterations) const {
     return !reach_.is_spent() && (!iterations || range_.last + range_.step >= *iterations);
   }

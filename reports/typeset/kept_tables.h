@@ -1,6 +1,6 @@
 #pragma once
-// The tables of a folder of results, or of what is kept of one (`residuum keep`), row by row with
-// the varied keys of the run that a row is of. Cells of pages are computed from them.
+// The tables of a folder of results, or of a kept study (`residuum keep`), row by row, with the
+// varied keys of the row's run. Cells of pages are computed from them.
 
 #include <cstddef>
 #include <cstdint>

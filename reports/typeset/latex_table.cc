@@ -18,9 +18,9 @@ namespace residuum::reports {
 namespace {
 
 // A table is made of columns. A column's numbers are printed first; then it is known how much room
-// they need, and whether the table fits beside or below: intervals stand beside their values where
-// that fits, else below them. Where not even that fits, the columns are parted into several blocks
-// of rows, one below the other, all with the names of the rows.
+// they need, and whether the table fits beside or below: intervals stand beside their values if
+// that fits, else below them. If not even that fits, the columns are divided into several blocks,
+// one below the other, all with the names of the rows.
 //
 //   beside                          below               blocks
 //   method   f − f*  [low, high]    method   f − f*     method   f − f*   loss
@@ -105,8 +105,8 @@ std::string power_of_ten(int exponent) {
   return text;
 }
 
-/// Returns a column's title with its unit. What is said at which place has the unit for a title
-/// where this says all: "kB to 0.01".
+/// Returns a column's title with its unit. A column of bytes at a target or budget has the unit in
+/// place of its title: "kB to 0.01".
 std::string title_of(const TableColumn& column, std::string_view parting, std::string_view unit) {
   if (column.at.empty()) {
     return fmt::format("{}{}{}", column.title, parting, unit);
@@ -199,8 +199,8 @@ std::optional<int> place_of_interval(const std::optional<Interval>& interval) {
   return width < 2 * std::pow(10, place) ? place - 1 : place;
 }
 
-/// Returns the place of the last digit of a cell: as its interval says, or so many significant
-/// ones.
+/// Returns the place of the last digit of a cell: from its interval, or from a number of
+/// significant digits.
 int last_place(const TableSpec& spec, const TableCell& cell, const NumberForm& form) {
   const auto of_interval = place_of_interval(cell.interval);
   if (of_interval && !spec.digits) {
@@ -246,7 +246,7 @@ std::string plain_number(double value, const NumberForm& form, int place) {
 
 // --- Cells --------------------------------------------------------------------------------------
 
-/// A PrintedCell is what stands in a cell. Widths are in digits.
+/// The texts of a cell, as they are printed. Widths are in digits.
 struct PrintedCell {
   std::string value;       // for LaTeX
   std::string interval;    // for LaTeX; empty where there is none
@@ -254,7 +254,7 @@ struct PrintedCell {
   double interval_width = 0;
 };
 
-/// Room is what siunitx must leave for numbers: digits before and behind the point, and of the
+/// The room that siunitx leaves for numbers: digits before and behind the point, and of the
 /// exponent.
 struct Room {
   std::size_t whole = 1;
@@ -388,7 +388,7 @@ PrintedCell printed(const TableSpec& spec, const TableCell& cell, const NumberFo
   return text;
 }
 
-/// Breaks a title into lines of about so many characters, between words. An operator stays with
+/// Breaks a title into lines of about `width` characters, between words. An operator stays with
 /// what it stands between.
 std::vector<std::string> lines_of(const std::string& title, double width) {
   std::vector<std::string> lines(1);
@@ -552,7 +552,7 @@ bool has_two_rows(const std::vector<PrintedColumn>& columns,
   });
 }
 
-// Names go on beside the intervals that stand below a row, and what is below a longer one is kept
+// Names go on beside the intervals that stand below a row, and the room below a longer one is kept
 // free: the next row begins under it, or a little below the intervals.
 constexpr const char* kNameMacros =
     "\\def\\residuumbelow{0pt}"

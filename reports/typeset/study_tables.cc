@@ -128,7 +128,8 @@ std::string quantity_words(const Expected& expected) {
   return fmt::format("{}, {}{}", expected.quantity, is_word ? "" : "t = ", expected.at);
 }
 
-/// Says whether what the paper has lies within our interval, or its interval meets ours.
+/// Returns in words whether the paper's value lies within our interval, or whether its interval
+/// overlaps ours.
 std::string within_words(const Expected& expected, const std::optional<Interval>& ours) {
   if (!ours || (!expected.value && !expected.interval)) {
     return "–";
@@ -192,7 +193,7 @@ constexpr std::array<ResultMetric, 5> kResultMetrics{
      {"final_test_accuracy", "test accuracy", true},
      {"final_test_perplexity", "test perplexity"}}};
 
-/// Returns the words on what is bold; they are of the table's caption.
+/// Returns the words on bold numbers; they are of the table's caption.
 std::string bold_words(IntervalKind kind) {
   return fmt::format(
       " Bold: ahead of every other method, by the 95 % interval ({}) of the paired differences "
@@ -361,7 +362,7 @@ std::string at_cost(const Standing& standing) {
                      standing.unit == "s" ? "s of modelled time" : standing.cost);
 }
 
-/// Says why no method is bold, and where to look instead.
+/// Returns the reason why no method is bold, and where to look instead.
 std::string not_bold_words(const Comparison& comparison, const Standing& standing) {
   std::string tables;
   for (const auto& other : comparison.standings) {

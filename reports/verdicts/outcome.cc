@@ -46,8 +46,8 @@ std::string delta_words(const Summary& summary, const GroupSummary& group, bool 
                      percent(1 - *met));
 }
 
-/// Says where a method ended beside dense training: by the interval of their difference, or by the
-/// difference itself where the runs of all seeds are identical.
+/// Returns in words where a method ended beside dense training: by the interval of their
+/// difference, or by the difference itself where the runs of all seeds are identical.
 std::string_view place_of(const Difference& difference,
                           const std::optional<Interval>& interval,
                           bool are_identical) {
@@ -85,8 +85,8 @@ std::string named(std::string_view quantity, const Spread& value) {
   return fmt::format("{}{}", value.values.size() > 1 ? "mean " : "", quantity);
 }
 
-/// Says how the method, the best of `tried`, stands to dense training. It was chosen by its values,
-/// so that the interval is that of 95 % for all that were tried (Bonferroni).
+/// Returns in words how the method, the best of `tried`, stands to dense training. It was chosen by
+/// its values, so that the interval is that of 95 % for all that were tried (Bonferroni).
 std::string against_dense(const Summary& summary,
                           const Reached& method,
                           const Reached& dense,

@@ -1,6 +1,6 @@
 #pragma once
-// A Summary is what a study comes to: its numbers, and what theorems and assumptions say of each
-// method. The report, the final table and summary.json are all made of it.
+// A Summary has the results of a study: its numbers, and the verdicts of theorems and assumptions
+// on each method. The report, the final table and summary.json are all made of it.
 
 #include <optional>
 #include <string>
@@ -30,7 +30,7 @@ struct AssumptionSummary {
   Place worst;                  // that iteration, of delta and q
 };
 
-/// The numbers of one method, and what is said of it.
+/// The numbers of one method, and the verdicts on it.
 struct GroupSummary : GroupNumbers {
   std::vector<AssumptionSummary> assumptions;  // all, in a fixed order
   DeltaPrediction gaussian;                    // of delta, if accumulators had independent entries

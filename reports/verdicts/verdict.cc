@@ -122,7 +122,8 @@ bool are_twins(const Group& a, const Group& b) {
   return a.varying.size() == b.varying.size() && differences == 1;
 }
 
-/// Says which of a leaking method and its twin ends higher; empty where no common seeds say so.
+/// Returns in words which of a leaking method and its twin ends higher; empty where no common seeds
+/// say so.
 std::string leak_sentence(const Summary& summary, std::size_t leaking, std::size_t keeping) {
   const GroupSummary& leak = summary.groups[leaking];
   const GroupSummary& keep = summary.groups[keeping];

@@ -1,5 +1,5 @@
 #pragma once
-// A verdict is one word for what was seen of an invariant; sentences answer the study's question.
+// A verdict is one word for the checks of an invariant; sentences answer the study's question.
 
 #include <string>
 #include <vector>
@@ -25,9 +25,9 @@ Verdict verdict_of_others(const GroupSummary& group);
 /// "PASS", "FAIL", "fails, as known", "held here" or "–".
 std::string verdict_text(Verdict verdict);
 
-/// Says how many runs diverged, if any, then the outcome (outcome); before any run has finished,
-/// whether the gTop-k assumption held, and where it failed worst. Of runs on different data it says
-/// that, and nothing else.
+/// Returns in words how many runs diverged, if any, then the outcome (outcome); before any run has
+/// finished, whether the gTop-k assumption held, and where it failed worst. Of runs on different
+/// data it says that, and nothing else.
 std::string answer(const Summary& summary);
 
 /// Returns which runs have no result, and which methods have none at all; empty where all runs have
@@ -38,8 +38,8 @@ std::string unfinished_sentence(const Summary& summary);
 /// that keeps it and differs in one key: which of them ends higher, as far as the seeds decide it.
 std::vector<std::string> leak_sentences(const Summary& summary);
 
-/// Returns what a reader must know before any verdict: methods of which a worker never sent an
-/// entry, and a k that is not the one asked for.
+/// Returns the remarks that a reader must know before any verdict: methods with a worker that never
+/// sent an entry, and a k that is not the requested one.
 std::vector<std::string> notices_of(const Summary& summary);
 
 /// Returns further sentences, the notices first: on invariants, contraction, and runs that did not
@@ -49,8 +49,8 @@ std::vector<std::string> findings(const Summary& summary);
 // The outcome of a study: which method that compresses ended best, how it stands to dense training,
 // at which cost, and whether δ ≤ 1 was met on the way.
 
-/// Says the outcome in a sentence; empty where no run has finished. Where the study has several
-/// objectives it is that of the first, which is named.
+/// Returns the outcome in a sentence; empty if no run has finished. If the study has several
+/// objectives, it is that of the first, which is named.
 std::string outcome(const Summary& summary);
 
 }  // namespace residuum::reports

@@ -91,9 +91,9 @@ struct DemoSettings {
   bool clears_signs = false;  // then d loses what was sent, and not c
 };
 
-/// The models after each step, and what each step has lost. Signs that are sent can cancel in an
-/// entry of the update, whose sign is then that of a rounding error: the first so many steps have
-/// none.
+/// The models after each step, and the squared norm of the mass that each step has lost. In the
+/// first `decided` steps no entry of the update cancels, else its sign would be that of a rounding
+/// error.
 struct DemoSteps {
   std::vector<Values> models;
   Values lost_sq;

@@ -1,5 +1,5 @@
-// Probes of runs in which workers mix models leave empty what is undefined, and see that the mean
-// of the models is the virtual iterate up to rounding.
+// Probes of runs in which workers mix models leave undefined values empty, and see that the mean of
+// the models is the virtual iterate up to rounding.
 
 #include <gtest/gtest.h>
 

@@ -189,7 +189,7 @@ TEST(MeasuredRuns, OfSketchedRowsKeepTheirHardInvariants) {
 }
 
 TEST(MeasuredRuns, StayCleanWhereMessagesAreManyTimesTheAccumulator) {
-  // d/k = 100: what is sent and what stays are far larger than a, and are rounded as such.
+  // d/k = 100: the message and the residual are far larger than a, and so is their rounding.
   const auto objective = test::noisy_quadratic(200, 0.5);
   for (const char* mask : {"shared", "per-worker"}) {
     for (const char* kind : {"ef14", "ef21"}) {
@@ -373,7 +373,7 @@ TEST(MeasuredRuns, OfGradientEstimatesMayBeginWithAStepOfZero) {
   }
 }
 
-/// The check of what is lost but for the decay, over all iterations of a run.
+/// The check of the mass lost beside the decay, over all iterations of a run.
 Json rest_of_lost_mass(const Json& aggregator, const Json& feedback, Precision precision) {
   Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 3}},
                 .aggregator = aggregator,

@@ -77,13 +77,13 @@ test::TinyObjective problem() {
   return {std::vector<double>(kDimension, 0.5), gradient};
 }
 
-/// The most bytes in use at any time of a training with so many workers.
+/// Returns the most bytes in use at any time of a training with `workers` workers.
 double peak_of(Recipe recipe, int workers, int processes) {
   const test::TinyObjective objective = problem();
   recipe.workers = workers;
   recipe.iterations = 24;
   recipe.precision = Precision::float32;
-  // What a study that says nothing of probes gets.
+  // The schedule of a study that says nothing of probes.
   recipe.measured = Json{{"geometric", 1.1}};
   recipe.evaluated = recipe.measured;
   recipe.split = Json{{"geometric", 1.5}};
@@ -112,10 +112,10 @@ double peak_of(Recipe recipe, int workers, int processes) {
   return static_cast<double>(most_in_use - before);
 }
 
-/// Vectors of d numbers that each further worker adds, its gradient included. Both numbers of
-/// workers are so many that means go from process to process (MeanOverWorkers). Whether two
-/// processes hold their passing buffers at the same moment is up to the scheduler and does not
-/// depend on the number of workers: over many further workers it weighs little.
+/// Returns the vectors of d numbers that each further worker adds, its gradient included. Both
+/// numbers of workers are large enough that means go from process to process (MeanOverWorkers).
+/// Whether two processes hold their passing buffers at the same moment depends on the scheduler,
+/// not on the number of workers. Divided by many further workers, it is a small part.
 double vectors_per_worker(const Recipe& recipe, int processes) {
   constexpr int kFew = 12;
   constexpr int kMany = 40;
@@ -132,7 +132,7 @@ TEST(Memory, OfAWorkerIsAtMostThreeVectorsBeyondItsGradient) {
     recipe.aggregator = {{"kind", aggregator}};
     for (const int processes : {1, 2}) {
       const double vectors = vectors_per_worker(recipe, processes);
-      // What is left over are k entries here and there, and rows.
+      // The fraction above whole vectors is buffers of k entries, and rows.
       EXPECT_LE(vectors, 4.1) << aggregator << " on " << processes;
       EXPECT_GE(vectors, 2) << aggregator << ": gradient and residual at least";
     }

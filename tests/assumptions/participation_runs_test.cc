@@ -1,4 +1,4 @@
-// These tests look at what is measured of versions that some of the workers make.
+// Measurements of versions that some of the workers make.
 
 #include <gtest/gtest.h>
 

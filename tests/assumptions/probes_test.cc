@@ -181,8 +181,8 @@ TEST(Residual, ChecksTheThresholdOfEveryWorker) {
   EXPECT_TRUE(broken);
 }
 
-// EControl's e^p grows by what was missed, and a part of it alone is in a^p: no threshold on a^p
-// bounds it.
+// EControl's e^p grows by the errors of all messages, and only a part of it is in a^p: no threshold
+// on a^p bounds it.
 TEST(Residual, ChecksNoThresholdOfResidualsThatAccumulatorsLack) {
   StepSight sight({{1, 0.25}, {0.5, -2}},
                   {.sparsifier = {{"kind", "hard-threshold"}, {"threshold", 0.75}},

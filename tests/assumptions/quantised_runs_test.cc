@@ -1,5 +1,5 @@
-// Runs with a quantiser, seen by all probes: hard invariants hold in both precisions, and what is
-// measured of the compressor is what was sent.
+// Runs with a quantiser, seen by all probes: hard invariants hold in both precisions, and the
+// measurements of the compressor are of the decoded messages.
 
 #include <gtest/gtest.h>
 

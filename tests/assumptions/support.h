@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of assumptions share: one step seen by the probes, and whole runs with their rows.
+// Helpers of the tests of assumptions: one step seen by the probes, and whole runs with their rows.
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@
 
 namespace residuum::test {
 
-/// Keeps what is written.
+/// A recorder that keeps the rows and checks in memory.
 class RowKeeper final : public Recorder {
  public:
   void write(const Row& row, const std::vector<Check>& checks) override {

@@ -18,7 +18,7 @@ std::unique_ptr<World>& slot() {
   return world;
 }
 
-/// What the ranks beyond 0 say: their failures.
+/// A printer of the failures on the ranks beyond 0, and of nothing else.
 class FailurePrinter final : public testing::EmptyTestEventListener {
  public:
   void OnTestPartResult(const testing::TestPartResult& result) override {

@@ -199,7 +199,7 @@ TEST_F(Output, TakesThePlaceOfNoDevice) {
   EXPECT_EQ(entries(results()), 1);
 }
 
-// What a killed program leaves: a file under a name of ours, which nobody locks.
+// A killed program leaves a file under a name of ours, which nobody locks.
 TEST_F(Output, RemovesWhatAKilledProgramLeft) {
   fs::create_directories(results() / "runs" / "a" / "checkpoint");
   constexpr const char* kLeft = ".residuum-0123456789abcdef";

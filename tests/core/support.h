@@ -152,7 +152,7 @@ std::vector<Contribution<Real>> contributions_of(const std::vector<Message<Real>
   return brought;
 }
 
-/// What the exchange makes of messages, with one process for all workers.
+/// Returns the delivery of an exchange of the messages, with one process for all workers.
 template <class Real>
 Delivery<Real> aggregate(const Aggregator& rule,
                          const std::vector<Message<Real>>& messages,

@@ -30,7 +30,7 @@ class TinyObjective final : public Objective {
         layers_(std::move(layers)) {}
 
   std::size_t dimension() const override { return start_.size(); }
-  /// Cuts w into layers of these sizes; `ready` is what ready_fractions() returns.
+  /// Cuts w into layers of these sizes; ready_fractions() returns `ready`.
   void cut_into_layers(const std::vector<std::size_t>& sizes, std::vector<double> ready = {}) {
     std::size_t offset = 0;
     for (const std::size_t size : sizes) {

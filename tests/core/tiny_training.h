@@ -47,7 +47,7 @@ struct Recipe {
   Sampling sampling = Sampling::replacement;
   std::vector<std::vector<std::uint32_t>> shards = {};
   const std::atomic<bool>* stop = nullptr;
-  // What only some probes ask for.
+  // Keys that only some probes ask for.
   std::optional<Json> split = std::nullopt;
   std::optional<Json> power = std::nullopt;
   std::optional<Json> sorted = std::nullopt;
@@ -169,7 +169,7 @@ inline Outcome train(World& world,
   return residuum::train(training, observer);
 }
 
-/// What was seen of one measured iteration, with vectors of its own.
+/// A copy of the view of one measured iteration, which outlives the iteration.
 struct Frame {
   explicit Frame(const StepView& view)
       : iteration(view.iteration),

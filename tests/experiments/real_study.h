@@ -65,7 +65,7 @@ inline std::vector<std::string> column(const std::string& table, const std::stri
 
 class RealRuns : public TinyStudy {
  protected:
-  /// Returns the command that runs a study of the folder on so many processes.
+  /// Returns the command that runs a study of the folder on `processes` processes.
   static std::vector<std::string> command(int processes,
                                           const std::vector<std::string>& options = {}) {
     std::vector<std::string> arguments{

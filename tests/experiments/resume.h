@@ -78,7 +78,7 @@ workers.partition_seed = "run"
                      iterations);
 }
 
-/// A program that was started and is to be waited for. What it says goes to captured.err.
+/// A started program, which the test must wait for. Its standard error goes to captured.err.
 class Started {
  public:
   Started(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {

@@ -1,5 +1,6 @@
-// The kept inputs of every fuzzer, in the ordinary build. A file's name says what is known of it:
-// taken-*, refused-*, and found-*, which once did what no file may do, and is now either.
+// The kept inputs of every fuzzer, in the ordinary build. A file's name tells its outcome: taken-*,
+// refused-*, and found-*. The last kind once broke a promise of the program, and is now taken or
+// refused.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Data sets, and what is kept of them between runs.
+// Data sets, and their caches between runs.
 
 #include <algorithm>
 #include <array>
@@ -128,7 +128,7 @@ void take_idx(std::string_view bytes) {
 }
 
 /// A packed file of more than some images is refused here: unpacking would take all the time, and
-/// is what `archive` looks at.
+/// `archive` tests it.
 void take_cifar10(std::string_view bytes) {
   constexpr std::uint64_t kLimit = std::uint64_t{1} << 16U;
   static_cast<void>(unpack_bytes(std::string(bytes), "images.bin", kLimit));

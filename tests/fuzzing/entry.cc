@@ -1,4 +1,4 @@
-// What libFuzzer calls; compiled once for every target, which CMakeLists.txt names.
+// The entry point of libFuzzer; compiled once for every target, which CMakeLists.txt names.
 
 #include <cstddef>
 #include <cstdint>

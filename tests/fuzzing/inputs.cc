@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kMark = "==> ";
 
-/// Where the next line of that kind begins, at `from` or later.
+/// Returns the position of the next line that begins with kMark, at `from` or later.
 std::size_t find_mark(std::string_view bytes, std::size_t from) {
   for (std::size_t at = bytes.find(kMark, from); at != std::string_view::npos;
        at = bytes.find(kMark, at + 1)) {

@@ -1,5 +1,6 @@
 #pragma once
-// What targets make of their bytes: files to read from, and several files out of one input.
+// The inputs that targets make of their bytes: files to read from, and several files out of one
+// input.
 
 #include <filesystem>
 #include <map>
@@ -30,7 +31,7 @@ class Scratch {
 const Scratch& scratch();
 
 /// An input that is several files: each begins after a line "==> NAME" and ends before the line end
-/// in front of the next one. What stands before the first such line belongs to none.
+/// in front of the next one. Bytes before the first such line belong to no file.
 std::map<std::string_view, std::string_view> parts_of(std::string_view bytes);
 
 /// A promise of the reader's that does not hold is a find.

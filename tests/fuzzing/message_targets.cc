@@ -1,5 +1,5 @@
 // Messages of other processes, quantised or not. The head of an input says what the receiver knows
-// of the message; the bytes after it are what has come.
+// of the message; the bytes after it are the received ones.
 
 #include <algorithm>
 #include <cstddef>

@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kInterruptedAt = 6;
 
-/// What a run of each kind keeps of its own from one iteration to the next.
+/// Studies whose runs keep different states from one iteration to the next.
 constexpr auto kRunsOfOneKind = std::to_array<const char*>({
     "sparsifier.kind = 'top-k'\nsparsifier.k = 2\naggregator.kind = 'gtopk-tree'\n"
     "step.momentum = 0.5\n",

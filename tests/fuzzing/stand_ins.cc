@@ -1,5 +1,5 @@
-// What stands in where libtorch and MPI are not compiled: a registry of the objectives without
-// networks, and a build without a name.
+// Replacements for builds without libtorch and MPI: a registry of the objectives without networks,
+// and a build without a name.
 
 #include <string>
 #include <vector>

@@ -25,7 +25,7 @@
 namespace residuum::fuzzing {
 namespace {
 
-/// What is read can be written and read again, to the last bit.
+/// Vectors that were read can be written and read again, to the last bit.
 void expect_round_trip(const std::filesystem::path& file) {
   const auto vectors = read_vectors(file);
   std::vector<double> flat;

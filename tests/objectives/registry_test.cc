@@ -1,4 +1,4 @@
-// What every objective that can be named keeps to, on the example that its registry line shows.
+// Laws of every objective that can be named, on the example that its registry line shows.
 
 #include "objectives/registry.h"
 

@@ -1,4 +1,4 @@
-// What the author of a sparsifier tests with the package's matchers.
+// Example: the tests that the author of a sparsifier writes with the package's matchers.
 
 #include <gtest/gtest.h>
 

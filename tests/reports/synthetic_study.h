@@ -55,7 +55,7 @@ struct SyntheticMethod {
   double delta_peak = 0.98;  // the largest delta, in the middle of the run
   bool leaks = false;
   int workers = 0;  // P; 0: not said, and not varying in the study
-  /// What a test wants to be otherwise in the row of an iteration.
+  /// The change that a test makes to the row of an iteration.
   std::function<void(Row& row, int seed)> change = nullptr;
   std::string execution = "";  // empty: not said, and not varying in the study
 };

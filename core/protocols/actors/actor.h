@@ -59,7 +59,7 @@ class Effects {
   /// No version will list the gradient: it was finished or arrived after the last one.
   virtual void discard(const GradientId& gradient) = 0;
 
-  /// A wait of one actor has ended after so many seconds of Outbox::now().
+  /// A wait of one actor has ended after `seconds` of Outbox::now().
   virtual void waited(Wait cause, double seconds) = 0;
 
   /// Returns the bytes of what travels with a message that has_payload(). The call comes when the
@@ -83,7 +83,7 @@ struct Roster {
 /// Work that takes time; what it does is up to the Effects.
 enum class Work : std::uint8_t { gradient };
 
-/// An outbox is what a driver offers to the actor that acts.
+/// An outbox has the actions that a driver offers to the actor that acts.
 class Outbox {
  public:
   Outbox() = default;
@@ -117,7 +117,7 @@ class Actor {
   virtual void receive(const ActorMessage& message, Outbox& outbox) = 0;
   /// Returns the version of the model that the actor keeps for gradients that are still to begin.
   virtual std::optional<std::uint64_t> kept_version() const { return std::nullopt; }
-  /// Passes all that the actor needs in order to go on, between two versions.
+  /// Saves or loads all that the actor needs in order to go on, between two versions.
   virtual void save_or_load(ActorState& state) = 0;
 };
 

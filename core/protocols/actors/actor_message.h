@@ -101,11 +101,11 @@ struct AddressedMessage {
   ActorMessage message;
 };
 
-/// Appends the message to `bytes`. What travels with it follows it.
+/// Appends the message to `bytes`. The vectors that travel with it follow it.
 void pack(const AddressedMessage& addressed, Bytes& bytes);
 
-/// Takes a message from the front of `bytes` and leaves what travels with it. Throws an Error if
-/// the bytes are no message between actors of this roster.
+/// Takes a message from the front of `bytes` and leaves the vectors that travel with it. Throws an
+/// Error if the bytes are no message between actors of this roster.
 AddressedMessage unpack_actor_message(std::span<const std::byte>& bytes, const Roster& roster);
 
 /// Appends a list of gradients and its length to `bytes`.

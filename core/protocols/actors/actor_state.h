@@ -14,7 +14,7 @@
 
 namespace residuum {
 
-/// Throws a usage error unless what was found in a saved state may stand there.
+/// Throws a usage error unless the saved value is possible.
 inline void check_saved(bool is_sound) {
   require(is_sound, "the saved state of the protocol is damaged");
 }
@@ -38,14 +38,14 @@ class ActorState {
   /// Returns true if all that was saved has been loaded.
   bool is_at_end() const { return rest_.empty(); }
 
-  /// Passes a value without padding, so that equal states have equal bytes.
+  /// Saves or loads a value without padding, so that equal states have equal bytes.
   template <class T>
   requires(std::has_unique_object_representations_v<T> ||
            std::is_floating_point_v<T>) void value(T& value) {
     pass(std::as_writable_bytes(std::span(&value, 1)));
   }
 
-  /// Passes a list and its length. `pass_element` passes one element.
+  /// Saves or loads a list and its length. `pass_element` passes one element.
   template <class T, class PassElement>
   void list(std::vector<T>& values, const PassElement& pass_element) {
     std::uint64_t size = values.size();
@@ -59,12 +59,12 @@ class ActorState {
       pass_element(element);
     }
   }
-  /// Passes a record of numbers without padding.
+  /// Saves or loads a record of numbers without padding.
   template <class T>
   requires(std::is_trivially_copyable_v<T>) void record(T& record) {
     pass(std::as_writable_bytes(std::span(&record, 1)));
   }
-  /// Passes many numbers and their count.
+  /// Saves or loads many numbers and their count.
   template <class T>
   requires(std::is_arithmetic_v<T> ||
            std::is_same_v<T, std::byte>) void numbers(std::vector<T>& values) {
@@ -81,7 +81,7 @@ class ActorState {
   void list(std::vector<T>& values) {
     list(values, [this](T& element) { value(element); });
   }
-  /// Passes a list whose length is decided by the options of the run.
+  /// Saves or loads a list whose length is decided by the options of the run.
   template <class T>
   void row(std::vector<T>& values) {
     const std::size_t size = values.size();

@@ -1,7 +1,7 @@
 #pragma once
-// A machine is what a simulation assumes of computers and links: how long a gradient and a message
-// take. Times are pure functions of (seed, worker, iteration) or (seed, sender, message), so they
-// do not depend on the order of events.
+// A machine gives a simulation the seconds that a gradient and a message take. Times are pure
+// functions of (seed, worker, iteration) or (seed, sender, message), so they do not depend on the
+// order of events.
 
 #include <cstdint>
 #include <functional>
@@ -49,7 +49,7 @@ struct Stragglers {
   double slow_seconds = 1;    // mean length of a slow window
 };
 
-/// Returns the seconds that a message of so many bytes takes on the link between two actors.
+/// Returns the seconds that a message of `bytes` bytes takes on the link between two actors.
 /// Messages inside a node take none and are not asked for.
 using LinkDelay = std::function<double(ActorId from, ActorId to, std::uint64_t bytes)>;
 

@@ -80,7 +80,7 @@ namespace {
 /// A request to stop is seen after this time at the latest.
 constexpr std::chrono::milliseconds kLook{50};
 
-/// Returns so many seconds, ten years at most, as a duration that can be added to the time of now.
+/// Returns `seconds`, ten years at most, as a duration that can be added to the current time.
 ComputeThread::Clock::duration as_clock_time(double seconds) {
   constexpr double kMost = 3.2e8;
   return std::chrono::duration_cast<ComputeThread::Clock::duration>(
@@ -89,7 +89,7 @@ ComputeThread::Clock::duration as_clock_time(double seconds) {
 
 }  // namespace
 
-/// A frame is what one Parallel tells another; it begins with its kind.
+/// A frame is a message between two Parallels; it begins with its kind.
 enum class Parallel::Frame : std::uint64_t {
   message,    // of an actor, and what travels with it
   reached,    // server to all: a version that all wait for is made
@@ -347,7 +347,7 @@ void Parallel::deliver(int from, std::span<const std::byte> bytes) {
   let_act(addressed.to, message);
 }
 
-/// Counts a message from or to the server, to which Payloads has appended so many bytes.
+/// Counts a message from or to the server, to which Payloads has appended bytes.
 void Parallel::count(const ActorMessage& message, std::uint64_t numbers, std::uint64_t appended) {
   log_.count_message(message, control_bytes(message) + appended - numbers, numbers);
 }

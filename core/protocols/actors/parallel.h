@@ -132,7 +132,7 @@ class ComputeThread {
   std::thread thread_;
 };
 
-/// A site is what the training does on one process.
+/// The callbacks by which actors use the training on one process.
 struct Site {
   Effects& effects;  // payload_bytes() is not called: what Payloads packs is counted
   Payloads& payloads;
@@ -140,8 +140,8 @@ struct Site {
 
 class Parallel final : private Outbox {
  public:
-  /// All processes give the same cast and placement. What is referred to must outlive this object.
-  /// `stops` may become true at any time on any process, and be empty.
+  /// All processes give the same cast and placement. The arguments that are references must outlive
+  /// this object. `stops` may become true at any time on any process, and be empty.
   Parallel(Cast cast,
            Placement placement,
            Mailbox& mailbox,
@@ -174,8 +174,8 @@ class Parallel final : private Outbox {
   SimulatedVersion take_notes();
 
  private:
-  /// Forwards the effects, but keeps what is discarded until nothing is computed any more, and
-  /// remembers for which gradient work is to begin.
+  /// Forwards the effects, but keeps discarded gradients until no gradient is being computed, and
+  /// remembers which gradient is to be computed next.
   class HeldEffects;
   enum class Frame : std::uint64_t;
 

@@ -47,7 +47,7 @@ class VersionLog final : public Effects {
     notes_.control_bytes += control;
     (message.kind == ActorMessageKind::model ? notes_.bytes_down : notes_.bytes_up) += payload;
   }
-  /// Passes the number of versions; between two of them there are no notes.
+  /// Saves or loads the number of versions; between two of them there are no notes.
   void save_or_load(ActorState& state) { state.value(made_); }
 
   void compute(const GradientId& gradient) override { driver_.compute(gradient); }

@@ -63,7 +63,8 @@ class EventQueue {
     }
   }
 
-  /// Passes all events. The heap's own order is not saved, as it does not decide who is first.
+  /// Saves or loads all events. The heap's own order is not saved, as it does not decide who is
+  /// first.
   void save_or_load(ActorState& state) {
     state.value(pushes_);
     heap_.insert(heap_.end(), line_.begin() + static_cast<std::ptrdiff_t>(next_), line_.end());

@@ -36,8 +36,8 @@ class DeviceStep {
   void set_memory(std::span<const float> values);
   void get_memory(std::span<float> values) const;
 
-  /// memory := memory + scale * gradient, and selected := Top_k of it; k is at most d. Where the
-  /// result is not finite, as its norm then says, nothing is selected.
+  /// memory := memory + scale * gradient, and selected := Top_k of it; k is at most d. If the
+  /// result is not finite, as its norm then shows, nothing is selected.
   PassNorms step(std::span<const float> gradient,
                  float scale,
                  std::size_t k,

@@ -10,7 +10,7 @@ constexpr int kWorkers = 8;
 
 using Points = std::vector<std::string>;
 
-/// Says what was built, where there is something to say of it.
+/// Describes the built component, if there is something to say of it.
 Points example_points(std::string_view example) {
   return example == "{}" ? Points() : Points{fmt::format("Built with `{}`", example)};
 }

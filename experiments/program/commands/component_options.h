@@ -27,7 +27,7 @@ bool is_of_low_rank(const Options& options);
 /// Returns the section of a sparsifier that keeps everything, and refuses options that choose one.
 Section everything_section(const Options& options);
 
-/// Returns the rows of the matrix that an accumulator of so many entries is, 1 where it is none.
+/// Returns the rows of an accumulator that is a matrix, 1 if it is none.
 std::size_t rows_of(const Options& options,
                     const Method& method,
                     std::size_t workers,

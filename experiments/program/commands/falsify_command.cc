@@ -127,7 +127,7 @@ reports::Json as_json(const Worst& worst, const Target& target, const Options& o
 
 constexpr std::string_view kTightRate = "tight-rate";
 
-/// Says what a quantiser lacks of a share that each draw keeps.
+/// Returns the reason why a quantiser has no share that each draw keeps.
 std::string_view lack_of(const QuantiserLaw& law) {
   if (!law.contraction) {
     return "what it loses is not bounded by a share of what is sent";

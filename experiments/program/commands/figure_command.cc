@@ -97,7 +97,7 @@ reports::PaperSize size_of(const FigureOptions& given) {
   return size;
 }
 
-/// Plans the figure of a result folder or of what is kept of one.
+/// Plans the figure of a result folder or of a kept study.
 reports::FigureSpec plan(const FigureOptions& given, reports::IntervalKind kind) {
   if (reports::is_kept_folder(given.folder)) {
     require(!given.by && given.methods.empty(),

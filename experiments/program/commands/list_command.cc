@@ -215,8 +215,8 @@ std::vector<Room> rooms(const Groups& commands) {
       {"commands", "Commands and their options", {"option", "", "meaning"}, [commands] {
          return commands;
        }}};
-  // What a study names in its sections; probes, theorems and what follows are no part of a
-  // method.
+  // The components are the rooms before "probes": a study names them in its sections. Probes,
+  // theorems and the rooms after them are no part of a method.
   const auto components = static_cast<std::size_t>(
       std::find_if(all.begin(),
                    all.end(),

@@ -50,7 +50,7 @@ std::string_view without_line_end(std::string_view line) {
   return line;
 }
 
-/// What a mark says: "<!-- table kept/r4-lstm ends -->".
+/// The folder and the words of a mark such as "<!-- table kept/r4-lstm ends -->".
 struct TableMark {
   std::string folder;
   std::string name;

@@ -19,9 +19,8 @@
 //
 // A cell has the keys of its table, its column and its row, the later ones first; those of `where`
 // are joined. `minus` is a method's name or a table of texts, and subtracts the runs of the same
-// seeds that have them. `holm = true` of a table makes its mean differences one family of tests, of
-// which those have an asterisk that Holm's procedure rejects at 5 %; statistic = "p" writes a
-// p-value.
+// seeds that have them. `holm = true` of a table makes its mean differences one family of tests;
+// those that Holm's procedure rejects at 5 % have an asterisk; statistic = "p" writes a p-value.
 
 #include <filesystem>
 #include <string>
@@ -47,8 +46,8 @@ struct PageTables {
 /// that name the place.
 PageTables tables_of_page(const std::filesystem::path& page);
 
-/// Reads the text of a tables.toml and looks at every table, without results. What means nothing is
-/// a usage error that names the place.
+/// Reads the text of a tables.toml and checks every table, without results. A value without meaning
+/// is a usage error that names the place.
 void check_table_description(const std::string& text, const std::string& file);
 
 }  // namespace residuum

@@ -137,15 +137,15 @@ void plan_layers(const Options& options, const Study& study, ObjectiveCache& obj
   }
 }
 
-/// Returns the gradients of an iteration. Where they vary, or the run was not prepared, one of each
+/// Returns the gradients of an iteration. If they vary, or the run was not prepared, one of each
 /// worker is counted.
 std::uint64_t gradients_of(const PreparedRun& run) {
   const auto workers = static_cast<std::uint64_t>(run.workers);
   return run.protocol ? law_of(run).contributions.value_or(workers) : workers;
 }
 
-/// Returns the gradients of a run that ends after so many virtual seconds, as its protocol would
-/// make them at these workers' pace.
+/// Returns the number of gradients that the run's workers compute within the given virtual seconds,
+/// at their pace and by their protocol.
 double gradients_within(double seconds, const PreparedRun& run) {
   const auto of_all = run.protocol->gradients_within(seconds, run.training, run.workers);
   const double taking_part = static_cast<double>(run.participants()) / std::max(run.workers, 1);
@@ -179,7 +179,7 @@ struct MadeGradients {
   }
 };
 
-/// What the budgets of a plan come to, in lines.
+/// Notes on budgets that do not give an exact number of gradients, one line for each text.
 class BudgetNotes {
  public:
   /// Runs whose texts are the same share a line.
@@ -240,7 +240,8 @@ std::vector<std::string> notes_on_budgets(const std::vector<PreparedRun>& runs,
 }
 
 /// Estimates the seconds of a run on one core: a worker passes over d numbers for its gradient of
-/// each sample and twice for its message. Only what is short or long by far is told apart.
+/// each sample and twice for its message. The estimate only separates runs that are far shorter or
+/// longer than others.
 double estimated_seconds(const PreparedRun& run, std::uint64_t gradients) {
   constexpr double kSecondsPerNumber = 1e-9;
   constexpr double kSecondsPerMessage = 1e-5;
@@ -254,8 +255,8 @@ double estimated_seconds(const PreparedRun& run, std::uint64_t gradients) {
   return static_cast<double>(gradients) * per_gradient * (run.needs_pilot ? kPilots : 1);
 }
 
-/// Says where the step of a run lies against the one that is best in the worst case; empty where
-/// the tight theory of error feedback would not apply at its step either.
+/// Returns in words where the step of a run lies against the one that is best in the worst case;
+/// empty where the tight theory of error feedback would not apply at its step either.
 std::string tight_step_note(const PreparedRun& run) {
   constexpr double kMostNumbers = 1e7;  // to draw more for its facts takes longer than a plan may
   const auto step = run.method->step_rule->constant();
@@ -349,8 +350,8 @@ bool may_stay(const StudyTune& tune, std::size_t run) {
   return plan.halving == 0 || plan.level_of(trial) < plan.kept(plan.round_of(trial));
 }
 
-/// Takes the seconds of runs that are made in place of others, or past an edge alone, out of the
-/// plan's work, which shares are cut by. They are the same however far the tuning is.
+/// Sets the seconds of runs to 0 that only replace others or extend the grid, because shards divide
+/// the plan's work. So the work does not depend on how far the tuning is.
 void leave_out_alternatives(const Study& study, std::size_t first, Plan& plan) {
   const StudyTune& tune = *study.tune;
   for (std::size_t method = 0; method < tune.methods; ++method) {
@@ -382,7 +383,7 @@ PlannedRun planned(const PreparedRun& run, const std::filesystem::path& result_d
           .varying = varying_text(run.varying)};
 }
 
-/// Notes which runs belong to the tuning, which are open until it chooses, and what all comes to.
+/// Marks the runs of the tuning and those that it has yet to choose, and adds up the work.
 void plan_tuning(const Study& study, const std::vector<PreparedRun>& runs, Plan& plan) {
   const StudyTune& tune = *study.tune;
   std::vector<std::string> ids;

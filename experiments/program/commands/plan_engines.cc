@@ -58,7 +58,7 @@ std::string share_of_one(std::size_t run, const Plan& plan) {
   return fmt::format("{}/{}", run + 1, plan.runs.size());
 }
 
-/// Returns the shares, of so many, that have runs which are left: "1-4,7"; empty where none is.
+/// Returns which of `shares` shares have runs left: "1-4,7"; empty where none is.
 std::string shares_left(const Plan& plan, std::size_t shares) {
   std::vector<bool> has_runs(shares + 2, false);  // by number; none before the first or at the end
   for (std::size_t run = 0; run < plan.runs.size(); ++run) {

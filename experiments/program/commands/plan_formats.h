@@ -12,7 +12,7 @@
 
 namespace residuum {
 
-/// Such a run is not made again.
+/// True for a state of a run that is not made again.
 bool is_over_state(const std::string& state);
 
 struct PlannedRun {
@@ -34,7 +34,7 @@ struct PlannedRun {
   bool is_over() const { return is_over_state(state); }
 };
 
-/// What a tuned study is to do at its end: for each method the runs at one of its values.
+/// The runs at the end of a tuned study: those of each method at one of its values.
 struct TunedPlan {
   std::size_t methods = 0;
   std::size_t undecided = 0;         // methods without a best value so far

@@ -207,7 +207,7 @@ void draw_figure(const RateOptions& given, const std::vector<RateQuestion>& ques
   reports::write_paper_figure(figure_of(given, questions.front()), *given.figure);
 }
 
-// --- What is asked -------------------------------------------------------------------------------
+// --- Questions -----------------------------------------------------------------------------------
 
 void check_problem(const RateOptions& given) {
   require(given.smoothness.has_value(), "--smoothness is missing: L of every worker's objective");

@@ -1,6 +1,6 @@
 #pragma once
-// Rates over steps, for `residuum rate --curve`: what is proved of the worst case, what a problem
-// reaches, what the registry bounds, and what the runs had.
+// Rates over steps, for `residuum rate --curve`: the proved worst case, the rate that a problem
+// reaches, the bounds of the registry, and the rates of the runs.
 
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace residuum {
 
-/// Factors of one iteration at one step; what is absent is not known, or 1 or more for `proved`.
+/// Factors of one iteration at one step; an absent rate is not known, or 1 or more for `proved`.
 struct RateAtStep {
   double multiple = 1;  // of the method's best step
   double step = 0;

@@ -149,7 +149,7 @@ bool has_memory(DescentMethod method) {
   return method != DescentMethod::memoryless && method != DescentMethod::dense;
 }
 
-/// Says what V is of, and which f_p the proof is for.
+/// Returns a note on the vectors of V, and on the f_p that the proof is for.
 std::string note_of(const WorstCase& worst, const RateQuestion& question) {
   return fmt::format(
       "V: form in x − x*, ∇f{}{}, plus f − f*{}{}",

@@ -82,7 +82,7 @@ bool has_worst_cases(const CompressedProblem& problem);
 /// none is known: this is the one by which the model goes as far as error feedback's best.
 double best_step(const WorstCase& worst, const RateQuestion& question);
 
-/// Says why the question has no worst case of the method; empty where it has one.
+/// Returns the reason why the question has no worst case of the method; empty where it has one.
 std::string obstacle_of(const WorstCase& worst, const RateQuestion& question);
 
 /// Returns the worst case at the question's step, or at the best one.
@@ -98,14 +98,14 @@ RateRow row_without_memory(bool is_dense, const RateQuestion& question);
 /// Returns the rows of the question, or that of one method.
 std::vector<RateRow> rows_of(const RateQuestion& question, const std::string& method);
 
-/// Says why a method has no rate at all; empty where it has some.
+/// Returns the reason why a method has no rate at all; empty where it has some.
 std::string obstacle_of_rates(const RateQuestion& question);
 
-/// Says why error feedback has no tight rate with the question's messages and updates, whatever
-/// workers remember; empty where it has one.
+/// Returns the reason why error feedback has no tight rate with the question's messages and
+/// updates, whatever workers remember; empty where it has one.
 std::string obstacle_of_tight_rates(const RateQuestion& question);
 
-/// Returns a number with so many digits; "–" if it is not finite.
+/// Returns a number with `digits` digits; "–" if it is not finite.
 std::string number_text(double number, int digits);
 
 /// Returns a factor with ten digits.

@@ -42,7 +42,7 @@ std::string table_of(const ReferenceGroup& group, const std::vector<std::string>
   return text;
 }
 
-/// Returns what is below a table: for each line that has more to say, a section of its own.
+/// Returns the text below a table: a section of its own for each line with a longer description.
 std::string sections_of(const ReferenceGroup& group) {
   std::string text;
   for (const auto& line : group.lines) {

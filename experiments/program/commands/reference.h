@@ -1,6 +1,7 @@
 #pragma once
-// A reference is what `residuum list` prints of columns, keys, commands and components: as text, as
-// JSON, or as the pages of experiments/reference, which a test compares with what it prints.
+// A reference is the list of columns, keys, commands and components that `residuum list` prints: as
+// text, as JSON, or as the pages of experiments/reference. A test compares these pages with its
+// output.
 
 #include <string>
 #include <vector>

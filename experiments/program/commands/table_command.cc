@@ -244,7 +244,8 @@ std::vector<std::string> row_of_method(const RunKeys& method,
   return row;
 }
 
-/// Says which methods ended before they had spent the budget; one that no run reaches is refused.
+/// Returns in words which methods ended before they had spent the budget; one that no run reaches
+/// is refused.
 std::string note_on_ends(KeptFolder& folder,
                          const std::vector<RunKeys>& methods,
                          const reports::Budget& budget) {

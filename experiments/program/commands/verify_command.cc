@@ -298,7 +298,7 @@ void require_same_data(const fs::path& folder, int ranks, const std::vector<Prep
   }
 }
 
-/// Runs the study on so many processes and counts the measured iterations. Absent if a stop was
+/// Runs the study on `ranks` processes and counts the measured iterations. Absent if a stop was
 /// requested; a study that came to no end, or read other data than the `runs` here, is a usage
 /// error.
 std::optional<std::size_t> rows_at(int ranks,

@@ -20,7 +20,7 @@ class CallWatch {
   std::jthread thread_;
 };
 
-/// Watches a call that waits for other processes: where it takes too long, this process says so and
+/// Watches a call that waits for other processes: if it takes too long, this process reports it and
 /// ends with the code of a resource error, and mpirun ends the others.
 CallWatch watch_call(std::string_view call,
                      std::chrono::seconds patience,

@@ -45,7 +45,7 @@ struct RateOptions {
   std::string method;  // empty: all
 };
 
-/// The options of `advise` are a network, and what is to be reached.
+/// The options of `advise`: a network, and a target.
 struct AdviseOptions {
   std::string bandwidth;                // "1gbit"
   std::string latency;                  // "50us"
@@ -117,7 +117,7 @@ struct ReportOptions {
   std::vector<std::string> wide;
 };
 
-/// The options of `figure` say what is drawn, and how large.
+/// The options of `figure`: the quantities that are drawn, and the size.
 struct FigureOptions {
   std::filesystem::path folder;
   std::string quantity;

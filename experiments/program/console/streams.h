@@ -1,6 +1,6 @@
 #pragma once
-// These functions guard the program's standard streams: what is written to them cannot fail
-// unnoticed, nor break anything.
+// These functions guard the program's standard streams: writing to them cannot fail unnoticed, nor
+// break anything.
 
 #include <fmt/format.h>
 
@@ -11,12 +11,12 @@
 
 namespace residuum {
 
-/// Gives a standard stream that the caller has closed a stand-in, so that no file of ours is opened
-/// under its number. What is written to the stand-in of standard output fails.
+/// Opens a replacement for a standard stream that the caller has closed, so that no file of ours
+/// gets its number. Writes to the replacement of standard output fail.
 void hold_standard_streams();
 
-/// Prints a line for the user on stderr, made harmless to a terminal (core/text.h). Where stderr
-/// cannot be written nobody reads it, and the work goes on.
+/// Prints a line for the user on stderr, made harmless to a terminal (core/text.h). If stderr
+/// cannot be written, nobody reads it, and the work goes on.
 void say(std::string_view text);
 
 /// Prints the same without a line end, and with our own control sequences in it.

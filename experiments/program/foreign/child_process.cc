@@ -63,7 +63,7 @@ void close_end(int& descriptor) {
   descriptor = -1;
 }
 
-/// What a child needs to become the program.
+/// The arguments of a child before it becomes the program: streams, command line and parent.
 struct Start {
   std::array<int, 3> streams{};
   char* const* argv = nullptr;

@@ -43,7 +43,7 @@ class ChildProcess {
   /// Accepts the bytes of an answer that is no longer needed; the next one uses their memory.
   void recycle(std::string answer);
 
-  /// Says how the program ended, and its last line on standard error.
+  /// Returns in words how the program ended, and its last line on standard error.
   std::string ending();
 
  private:

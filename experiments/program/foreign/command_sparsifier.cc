@@ -1,5 +1,5 @@
-// What a study claims of the program becomes the law of the sparsifier and is looked at in every
-// message:
+// The claims of a study about a program become the law of the sparsifier, and every message is
+// checked against them:
 //   k, density     at most so many entries are not zero
 //   contraction    |a - C(a)|^2 <= (1 - contraction) |a|^2 for every message, but with
 //                  pathwise = false in the mean over draws alone, which no message can break
@@ -132,7 +132,7 @@ CommandSettings read_command(const Section& section) {
   return settings;
 }
 
-/// What a program is asked.
+/// The question that a program answers with a message: a vector of one worker, and a seed.
 struct Question {
   int worker = 0;
   std::uint64_t iteration = 0;
@@ -194,9 +194,9 @@ class CommandProcesses {
     program_of(worker).recycle(std::move(answer.bytes));
   }
 
-  /// Ends the run because a claim is broken by these answers to the question. They are saved beside
-  /// the run's folder, in a row each, for `residuum check` with these options; without any the
-  /// program itself is to be looked at.
+  /// Ends the run because these answers to the question break a claim. They are saved beside the
+  /// run's folder, one in a row, for `residuum check` with `options`; without options the fault is
+  /// in the program itself.
   [[noreturn]] void refute(const Question& question,
                            std::span<const std::string_view> answers,
                            const std::string& what,

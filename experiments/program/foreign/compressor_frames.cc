@@ -86,8 +86,8 @@ struct Array {
   std::size_t size = 0;  // bytes of head and data
 };
 
-/// What an array must be: of this type and, unless it is empty, this shape, with at most so many
-/// bytes.
+/// The type, the shape and the most bytes of an array. An empty shape stands for one dimension of
+/// any length.
 struct Expected {
   NpyType type = NpyType::float32;
   std::span<const std::size_t> shape;

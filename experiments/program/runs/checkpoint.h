@@ -60,8 +60,8 @@ std::optional<Checkpoint> next_checkpoint(const OutputPath& folder,
                                           const std::string& reason,
                                           const std::function<void(const CheckpointHead&)>& check);
 
-/// Passes the state of a checkpoint that `find_checkpoint` gave. A state of another length than
-/// what is asked for is a resource error.
+/// Loads the state of a checkpoint that `find_checkpoint` gave. A state of another length than the
+/// requested one is a resource error.
 void read_checkpoint(const Checkpoint& checkpoint, const std::function<void(StateStream&)>& fill);
 
 /// Removes all checkpoints up to iteration `newest` but the last `count`.

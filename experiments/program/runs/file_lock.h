@@ -29,7 +29,7 @@ class FileLock {
   FileLock& operator=(FileLock&&) = delete;
   ~FileLock() = default;
 
-  /// Returns what is written in the file, a few bytes in which the holder may say something.
+  /// Returns the text of the file, a few bytes by which the holder may name itself.
   std::string text() const;
   void set_text(const std::string& text) const;
 

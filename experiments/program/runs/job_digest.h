@@ -1,6 +1,6 @@
 #pragma once
 // The processes of a job do one piece of work, so they need the same program, options, runs and
-// data. They compare digests of these before anything begins: a node may hold an old copy of a
+// data. They compare digests of all four before anything begins: a node may hold an old copy of a
 // file, and a launcher may start processes with different arguments.
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace residuum {
 
-/// What all processes of a job must have in common, as named texts in a fixed order.
+/// The texts that all processes of a job must have in common, named and in a fixed order.
 struct JobDigest {
   struct Part {
     std::string name;  // "option --set"
@@ -32,8 +32,8 @@ struct DigestDifference {
 std::optional<DigestDifference> difference(const JobDigest& mine, const JobDigest& first);
 
 /// Compares the digests of all processes. If one differs from the root's, every process throws a
-/// SharedError (usage) that names the lowest such rank, its host and the first part that differs.
-/// Collective; equal digests cost one exchange of 8 bytes from each process.
+/// SharedError (usage) that names the lowest rank that differs, its host and the first part that
+/// differs. Collective; equal digests cost one exchange of 8 bytes from each process.
 void agree(World& world, const JobDigest& digest);
 
 /// Runs `action` on every process. If it throws an Error (or runs out of memory) on any of them,

@@ -1,5 +1,5 @@
 #pragma once
-// What terminal, reports and figures call the methods of a study, before their runs have begun.
+// The names of a study's methods in the terminal, reports and figures, before their runs begin.
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,8 +14,8 @@ namespace residuum {
 /// those of the study, in its order.
 std::vector<std::string> method_names(const Study& study, const std::vector<PreparedRun>& runs);
 
-/// Returns the kinds that runs have which leave them out, of those that others vary: such a run has
-/// no record of them.
+/// Returns the default kinds of the components that some runs of the study vary and others leave
+/// out. A run that leaves one out has no record of it.
 nlohmann::json default_kinds(const Study& study);
 
 }  // namespace residuum

@@ -82,7 +82,7 @@ std::string blas_library() {
   return error ? std::string(info.dli_fname) : path.string();
 }
 
-/// Says whether libtorch is loaded, which only networks do.
+/// Returns in words whether libtorch is loaded, which only networks do.
 std::string torch_state() {
   const NetworkModule* const module = loaded_network_module();
   if (module == nullptr) {

@@ -25,8 +25,8 @@ class RankLog {
 
   /// Lines go to the folder of this run from now on, with those that came before the first run.
   void start_run(const OutputPath& run_folder);
-  /// Runs `action`, writes what it throws on this process, and rethrows it. What all processes
-  /// throw together is not written: the one where it happened has written it.
+  /// Runs `action`, writes what it throws on this process, and rethrows it. An error that all
+  /// processes throw together is not written: the one where it happened has written it.
   void guard(const std::function<void()>& action);
 
  private:

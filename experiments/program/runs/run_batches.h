@@ -22,10 +22,10 @@ class RunBatches {
              std::filesystem::path result_dir)
       : study_(study), share_(share), ids_(std::move(ids)), result_dir_(std::move(result_dir)) {}
 
-  /// Returns the next batch, as places in the study; empty where nothing is left. What a search or
-  /// a tuning needs follows from the ends of the runs so far, as they lie in the folder: also of
-  /// those that other shares have made. A share never waits for others: what depends on runs of
-  /// theirs is left to a later start. For the process that writes the folder.
+  /// Returns the next batch, as places in the study; empty if nothing is left. The next runs of a
+  /// search or a tuning follow from the results in the folder, also from those of other shares. A
+  /// share never waits for others: runs that depend on theirs are left to a later start. For the
+  /// process that writes the folder.
   std::vector<std::size_t> next();
 
   /// Returns the runs that the folder is about: all, or those that a search or a tuning has needed

@@ -20,14 +20,14 @@
 
 namespace residuum {
 
-/// Returns whether status.json says that the run has come to its end; such a run is not made again.
+/// Returns whether status.json says that the run has ended, and so is not made again.
 bool is_done(const std::filesystem::path& result_dir, const std::string& run_id);
 
 /// Returns whether status.json says that the run was stopped and can go on.
 bool is_interrupted(const std::filesystem::path& result_dir, const std::string& run_id);
 
-/// Mends a run that is done: writes config.json anew where it cannot be what was written (a run's
-/// identity says what it holds), and removes what an earlier failure has left.
+/// Mends a run that is done. It writes config.json anew if the file was changed (the run's identity
+/// gives its content), and removes the files that an earlier failure has left.
 void mend_finished(const std::filesystem::path& result_dir,
                    const PreparedRun& run,
                    const Study& study);
@@ -82,7 +82,7 @@ class RunFolder final : public Recorder {
 
  private:
   OutputPath table(const char* name) const { return folder_ / name; }
-  /// What is known of the run before its checkpoints are looked at.
+  /// The facts of the run that are known before its checkpoints are read.
   struct Plan {
     std::uint64_t iterations = 0;  // T
     bool has_pilot = false;

@@ -152,7 +152,7 @@ Outcome RunMaker::make(const RunSpec& spec,
 namespace {
 
 /// A training outside that has lost a process goes on from its own checkpoint, and the run with it:
-/// what was measured stays.
+/// the measured rows stay.
 Outcome keeping_what_was_measured(const std::function<Outcome()>& training,
                                   const PreparedRun& run,
                                   const RunSummary& summary,

@@ -30,8 +30,8 @@ namespace residuum {
 /// so that an iteration costs one store.
 class Heartbeat {
  public:
-  /// Between two beats lies at least a period, and so many times what the last one took: beats take
-  /// at most 0.1 % of the time.
+  /// The time between two heartbeats is at least a period, and at least a multiple of the seconds
+  /// that the last one took. So heartbeats take at most 0.1 % of the time.
   struct Pace {
     std::chrono::milliseconds period{1000};
     int times = 1000;
@@ -86,8 +86,8 @@ class Heartbeat {
 /// wait for each other in collective calls.
 class LossWatch {
  public:
-  /// What the mailbox is for: messages of real runs, or nothing but signs of life. Without messages
-  /// it is polled seldom, and an MPI library that serves one thread alone has no watch.
+  /// The use of the mailbox: messages of real runs, or only signs of life. Without messages it is
+  /// polled seldom, and an MPI library that serves one thread alone has no watch.
   enum class Use { messages, signs };
 
   /// Watches the processes of a group, which is a part of the job. Collective in the group.
@@ -103,8 +103,8 @@ class LossWatch {
   /// Says where the workers of the run are, or that no run is being done.
   void set_cluster(const std::optional<Cluster>& cluster);
 
-  /// Says which process is lost and what it hosted, and ends the job: the others cannot speak to
-  /// the World any more. The lowest process that is left speaks; the others wait for it first.
+  /// Reports the lost process and the workers that it hosted, and ends the job: the others cannot
+  /// use the World any more. The lowest process that is left reports; the others wait for it first.
   void end_job(const LostPeer& lost);
 
  private:
@@ -125,8 +125,8 @@ class LossWatch {
 // every process its part of the state.
 
 /// A RefusedCheckpoint says why the checkpoint that the run would go on from cannot be used. All
-/// processes throw it; the run is then to be prepared again, since its parts may hold what was
-/// loaded.
+/// processes throw it; the run must then be prepared again, since its parts may hold the loaded
+/// state.
 class RefusedCheckpoint : public SharedError {
  public:
   using SharedError::SharedError;
@@ -143,10 +143,10 @@ class RunCheckpoints final : public Checkpoints {
   bool due() override;
   void save(std::uint64_t iterations, const SaveOrLoad& state) override;
 
-  /// Trains with these checkpoints. What a study says was checked before, so that a usage error in
-  /// training that has gone on from a checkpoint is one of its state, which somebody has changed.
-  /// It is thrown as a RefusedCheckpoint where all processes meet it; one that meets it alone sets
-  /// the checkpoint aside for the next start.
+  /// Trains with these checkpoints. The study was checked before, so a usage error after a start
+  /// from a checkpoint means that somebody has changed its state. If all processes meet the error,
+  /// it is thrown as a RefusedCheckpoint. A process that meets it alone sets the checkpoint aside
+  /// for the next start.
   Outcome guard(const std::function<Outcome()>& training);
 
  private:

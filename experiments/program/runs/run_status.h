@@ -1,6 +1,6 @@
 #pragma once
-// status.json says of a run how it ended, what is known of its objective, what its totals are, and
-// which invariants held.
+// status.json has the end of a run, the known facts of its objective, its totals, and the
+// invariants that held.
 
 #include <string>
 

@@ -113,7 +113,7 @@ reports::Json tuning_record(const StudyTune& tune, const Study& study, const Run
   return record;
 }
 
-/// A list of runs as study.resolved.json has it: ids, settings, and what is planned of each.
+/// A list of runs as study.resolved.json has it: ids, settings, and the plan of each.
 struct RunRecords {
   std::vector<std::string> ids;
   std::vector<std::string> hashes;

@@ -20,7 +20,8 @@ using StudyData = std::map<std::string, std::string>;
 /// other than these, or two versions of them within the runs, are a usage error.
 StudyData study_data(const std::filesystem::path& result_dir, const std::vector<PreparedRun>& runs);
 
-/// Returns what a folder holds, from study.resolved.json. What cannot be read counts as absent.
+/// Returns what a folder holds, from study.resolved.json. A file that cannot be read counts as
+/// absent.
 StudyData data_in(const std::filesystem::path& result_dir);
 
 /// Returns the data as study.resolved.json has them: [{"settings", "fingerprint"}].

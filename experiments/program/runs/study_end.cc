@@ -56,7 +56,7 @@ void tell_other_builds(const reports::ResultFolder& folder) {
   }
 }
 
-/// Says what was tuned, and which choices are open.
+/// Returns lines with the tuned values and the choices that are open.
 std::string tuning_lines(const reports::TunedStudy& study) {
   std::string lines;
   for (const auto& method : study.methods) {
@@ -79,7 +79,7 @@ void tell_of_tuning(const reports::TunedStudy& study, const Share& share) {
   }
 }
 
-/// Returns whether a run is no success. That a tuning run diverges is what it was made to find out.
+/// Returns whether a run is no success. A tuning run may diverge: it was made to find that out.
 bool is_unfinished(const reports::Run& run, bool is_tuning) {
   return run.state != "finished" && !(is_tuning && run.state == "diverged");
 }

@@ -23,8 +23,8 @@ struct SharedLength {
   std::string_view part;  // of what an iteration takes per_iteration
 };
 
-/// Returns how many iterations make so much. The last one may pass its end, but not by much: runs
-/// that a study compares have spent as much.
+/// Returns the number of iterations that have the length. The last one may pass its end, but not by
+/// much: runs that a study compares have spent as much.
 std::uint64_t whole_iterations(const SharedLength& length) {
   constexpr double kRounding = 1e-12;
   constexpr double kMostExcess = 1.25;

@@ -27,7 +27,7 @@ struct IterationCosts {
 ///   virtual_s   seconds of virtual time, on the first network.
 /// If iterations take the same number of gradients, epochs and gradients are a number of
 /// iterations, too, the last of which may pass them by a quarter. Otherwise the run ends at the
-/// first iteration by which so much is spent. A training outside may have none of them.
+/// first iteration by which the budget is spent. A training outside may have none of them.
 void read_length(const Section& budget,
                  const IterationCosts& iteration,
                  const ProtocolLaw& law,

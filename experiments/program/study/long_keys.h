@@ -7,7 +7,7 @@
 
 namespace residuum {
 
-/// No setting has so many parts.
+/// No setting has as many parts.
 inline constexpr int kMostKeyParts = 16;
 
 /// Throws a usage error that names file and line where a key of the TOML text has more parts.

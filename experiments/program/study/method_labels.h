@@ -1,6 +1,6 @@
 #pragma once
 // A study may name its methods: a [[point]] by `label`, and values that it sweeps by [labels]. The
-// names are what the terminal, pages, figures and tables show; nothing depends on them.
+// terminal, pages, figures and tables show these names; nothing depends on them.
 
 #include <nlohmann/json.hpp>
 #include <set>
@@ -11,8 +11,8 @@
 
 namespace residuum {
 
-/// Takes `label` out of the settings of a [[point]]; empty where it has none. What is no text of 1
-/// to 40 printable characters is a usage error.
+/// Takes `label` out of the settings of a [[point]]; empty if it has none. A value that is no text
+/// of 1 to 40 printable characters is a usage error.
 std::string take_label(Settings& point);
 
 /// Reads [labels]: for keys that are swept, names of their values as these are written,

@@ -28,8 +28,9 @@ struct NetworkSection {
 ///                     gradients of others are computed, with
 ///   layer_times       "measured" (default) or a list of the fractions of a gradient's time after
 ///                     which those of the layers are ready.
-/// A value that is out of range is a usage error, and so is what the protocol cannot have: late
-/// gradients depend on the network, so that these runs have one, without nodes or local work.
+/// A value out of range is a usage error, and so is a key that the protocol cannot have. Late
+/// gradients depend on the network, so runs with them have one network, without nodes or local
+/// work.
 NetworkSection read_network(const Section& section, int workers, const ProtocolLaw& protocol);
 
 /// A network that a study can name.
@@ -41,8 +42,8 @@ struct NamedNetwork {
 };
 const std::vector<NamedNetwork>& named_networks();
 
-/// Returns the seconds of a byte on Ethernet of so many bits per second: a packet of 1538 bytes on
-/// the wire carries 1448 bytes of a TCP stream. And the bits per second of so many seconds.
+/// Returns the seconds of a byte on Ethernet of `bits_per_second`: a packet of 1538 bytes on the
+/// wire carries 1448 bytes of a TCP stream. And the bits per second of so many seconds.
 double ethernet_seconds_per_byte(double bits_per_second);
 double ethernet_bits_per_second(double seconds_per_byte);
 

@@ -100,7 +100,7 @@ void check_tuned_quantity(const StudyTune& tune,
   require_measured(tune.plan.target_of, tune.place, run);
 }
 
-/// Says which two runs are the same, and what to do about it.
+/// Returns in words which two runs are the same, and what to do about it.
 std::string words_on_equal_runs(const Study& study,
                                 std::size_t first,
                                 std::size_t run,

@@ -79,10 +79,11 @@ Cadence read_cadence(const Section& section,
   return {value, section.where(key), iterations};
 }
 
-/// Returns which iterations have rows where the study does not say. What holds in every iteration
-/// is decided by rows of every iteration: short runs have them, long runs have some kDefaultRows.
-/// Gradients that come from elsewhere take no time here, and their end may be open, so that every
-/// step is measured. Where a budget ends the run, rows become rarer as it goes on.
+/// Returns the iterations that have rows if the study does not choose them. Short runs have rows of
+/// every iteration, because only they decide whether an assumption holds in every iteration. Long
+/// runs have about kDefaultRows. Gradients that come from elsewhere take no time here, and their
+/// end may be open, so every step is measured. If a budget ends the run, rows become rarer as it
+/// goes on.
 nlohmann::json default_rows(const PreparedRun& run) {
   constexpr int kDefaultRows = 2000;
   if (run.objective->recorded_steps() || run.objective->source() != nullptr) {

@@ -385,7 +385,7 @@ void check_method(const PreparedRun& run) {
   }
 }
 
-/// Notes that the method needs a pilot run, and refuses one that cannot be made.
+/// Records that the method needs a pilot run, and refuses one that cannot be made.
 void read_pilot(const Section& sparsifier, PreparedRun& run) {
   const auto pilot = run.method->sparsifier->pilot(run.objective->dimension());
   if (!pilot) {

@@ -106,8 +106,8 @@ std::string fingerprint_now(const RunSpec& spec, const ObjectiveCache& objective
 /// Reads the number of workers P of a run, and nothing else of it.
 int workers_of(const RunSpec& spec);
 
-/// Reads [probes], which says what is measured and when, into a run whose objective and number of
-/// iterations are known.
+/// Reads [probes], the quantities and the iterations that are measured, into a run whose objective
+/// and number of iterations are known.
 void read_probes(const Section& section, PreparedRun& run);
 
 }  // namespace residuum

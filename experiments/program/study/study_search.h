@@ -1,6 +1,6 @@
 #pragma once
-// A StudySearch is what [search] asks for: the largest compression that ends no worse than dense
-// training (reports/analysis/critical_ratio.h).
+// A StudySearch has the runs that [search] asks for, to find the largest compression that ends no
+// worse than dense training (reports/analysis/critical_ratio.h).
 
 #include <cstddef>
 #include <map>

@@ -12,8 +12,8 @@ namespace residuum {
 
 using Settings = std::map<std::string, Setting>;  // by dotted key
 
-/// Parses the text. What is no TOML, or has keys of very many parts, is a usage error with its
-/// place.
+/// Parses the text. A text that is no TOML, or has keys of very many parts, is a usage error with
+/// its place.
 toml::table parse_toml(const std::string& text, const std::string& file);
 
 /// "s.toml:14:3".

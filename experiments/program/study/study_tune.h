@@ -1,6 +1,6 @@
 #pragma once
-// A StudyTune is what [tune] asks for: runs by which every method gets its own values of some keys
-// (reports/analysis/tuning.h). A method is one point of the study, without these keys.
+// A StudyTune has the runs that [tune] asks for, by which every method gets its own values of some
+// keys (reports/analysis/tuning.h). A method is one point of the study, without these keys.
 
 #include <cstddef>
 #include <string>

@@ -1,5 +1,5 @@
-// What layers.csv says of each layer: by hand, by brute force over whole vectors, and against the
-// columns of iterations.csv, which layers must add up to.
+// The values of layers.csv: by hand, by brute force over whole vectors, and against the columns of
+// iterations.csv, which layers must add up to.
 
 #include <gtest/gtest.h>
 
@@ -180,7 +180,7 @@ class Witness final : public StepObserver {
   test::RowKeeper keeper;
 };
 
-/// Sums entry by entry over what is marked as the layer, without any kernel.
+/// Compares with sums over the entries that are marked as the layer, without any kernel.
 void expect_brute_force(const test::Frame& frame,
                         const std::vector<SparseVector<double>>& sent,
                         const Layer& layer,

@@ -1,4 +1,4 @@
-// What workers.csv says of each worker, against hand calculation and against iterations.csv.
+// The values of workers.csv, against hand calculation and against iterations.csv.
 
 #include <gtest/gtest.h>
 

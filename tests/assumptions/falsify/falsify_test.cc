@@ -1,4 +1,4 @@
-// The search must find what is known to be broken and must not break what is proved.
+// The search must find known counterexamples and must not find one to a proved bound.
 
 #include "assumptions/falsify/falsify.h"
 

@@ -75,7 +75,7 @@ TEST(TightRunSearch, WholeMessagesOfEstimatesComeToTheRateAndNotAbove) {
 }
 
 // One iteration of a run is one that the search over single iterations can find, too: V before is
-// of the same state, and what the exchange leaves is what the estimates miss.
+// of the same state, and the rest after the exchange is the error of the estimates.
 TEST(TightRateSearch, OfEstimatesFindsWhatRunsComeTo) {
   for (const char* aggregator : {"allgather", "gtopk-exact", "gtopk-mask"}) {
     const auto run = falsify_runs(estimates_method(aggregator),

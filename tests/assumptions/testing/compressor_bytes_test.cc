@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Top_6 that says so many bytes of its message, and shows one of so many.
+/// Top_6 that declares `declared` bytes for its message, and shows one of `shown` bytes.
 FunctionCompressor::Rule saying(std::uint64_t declared, std::optional<std::uint64_t> shown) {
   return [=](Floats&, const Floats& x, RandomStream&) {
     CompressorAnswer answer = is_finite(x) ? answer_of(six_largest(x)) : refusal();
@@ -32,7 +32,7 @@ TEST(CompressorBytes, DeclaredBytesMustCarryWhatArrivesAndBeThoseOfTheMessage) {
   EXPECT_THAT(violated_by(saying(18, std::nullopt), top_six()), ElementsAre("bytes"));
 }
 
-/// A rule whose messages are declared to have so many bytes.
+/// A rule whose messages are declared to have `declared` bytes.
 FunctionCompressor::Rule saying_of(std::uint64_t declared,
                                    const std::function<Floats(const Floats&)>& rule) {
   return [=](Floats&, const Floats& x, RandomStream&) {

@@ -22,7 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Error feedback around Top_6; `kept` is what the memory takes for sent.
+/// Error feedback around Top_6; `kept` is the vector that the memory takes for sent.
 FunctionCompressor::Rule with_memory(const std::function<Floats(const Floats&)>& sent,
                                      const std::function<Floats(const Floats&)>& kept) {
   return [=](Floats& memory, const Floats& x, RandomStream&) {

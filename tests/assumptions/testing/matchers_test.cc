@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StringMatchResultListener;
 
-/// What the matcher says of the subject.
+/// Returns the text by which the matcher explains its verdict on the subject.
 template <class Matcher, class Subject>
 std::string explanation(const Matcher& matcher, const Subject& subject) {
   StringMatchResultListener listener;
@@ -59,7 +59,7 @@ class Scripted final : public SparsifierFor<Scripted> {
   SparsifierLaw law_;
 };
 
-/// What `rule` sends, under another law.
+/// A sparsifier that sends the same entries as `rule` and claims another law.
 class Renamed final : public SparsifierFor<Renamed> {
  public:
   Renamed(const Sparsifier& rule, SparsifierLaw law) : rule_(rule), law_(law) {}

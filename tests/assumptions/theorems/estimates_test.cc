@@ -1,5 +1,4 @@
-// What follows from the recursion of gradient estimates, EF21 and its kin, against hand
-// calculations.
+// The theorems on gradient estimates, EF21 and methods like it, against hand calculations.
 
 #include <gtest/gtest.h>
 
@@ -66,7 +65,7 @@ TEST(Ef21Pl, IsThatOfAHandCalculation) {
   EXPECT_EQ(evaluate("ef21-pl", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
 }
 
-// 0.95^T >= 1e-9 up to T = 404: beyond, f - f* is what rounding leaves of it.
+// 0.95^T >= 1e-9 up to T = 404: beyond, f - f* is mostly rounding.
 TEST(Ef21Pl, EndsWhereItsRightSideSaysNoMoreThanRounding) {
   const SteadyRun run{.iterations = 2001,
                       .further = {{Column::ef21_distortion, 0}, {Column::loss_gap, 1e-12}}};

@@ -1,6 +1,6 @@
 #pragma once
-// Quadratics of which every constant of every theorem is known exactly, runs on them, and the
-// evidence of these runs with the known constants in the place of measured ones.
+// Quadratics for which every constant of every theorem is known exactly, and runs on them. The
+// evidence of the runs has the known constants instead of measured ones.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -119,7 +119,7 @@ class UnequalQuadratics final : public Objective {
   }
   std::optional<TestResult> test(const Point& /*at*/) const override { return std::nullopt; }
 
-  /// What the theorems are told: everything.
+  /// Returns all facts that the theorems can know of the recipe.
   RunFacts facts_with(const Recipe& recipe) const {
     RunFacts facts;
     facts.names.sparsifier = recipe.sparsifier["kind"];

@@ -1,5 +1,5 @@
 // The sharper theorems on problems whose constants are all known: none may be violated, over any
-// beginning of any run. What holds in expectation is held against the mean over seeds.
+// beginning of any run. Bounds in expectation are compared with the mean over seeds.
 
 #include <gtest/gtest.h>
 
@@ -182,8 +182,8 @@ TEST(NoViolation, OfEf21WithTheArithmeticMeanWhereWorkersDiffer) {
   }
 }
 
-// Steps of twice what k/d allows where messages are whole, and gTop-k, of which nothing is
-// promised.
+// Steps of twice the bound that k/d gives for whole messages; and gTop-k, for which no contraction
+// is proved.
 TEST(NoViolation, OfThreePointCompressorsWithWhatTheRunHasNotRefuted) {
   for (std::uint64_t data_seed = 1; data_seed <= 6; ++data_seed) {
     const UnequalQuadratics problem({.data_seed = data_seed});

@@ -1,4 +1,4 @@
-// What all seeds of a method have, whatever the order in which they are told.
+// The facts that all seeds of a method share do not depend on the order of the seeds.
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 // Bounds of runs whose moments are exact are held against both sides over every beginning of the
-// runs; what is told is the smallest slack of all.
+// runs; the smallest slack of all is printed.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -136,7 +136,7 @@ TEST(AssumptionVerdicts, DoNotTestWhatIsOneByTheSparsifiersLaw) {
   EXPECT_EQ(verdict(sampled(10, range(10), delta, 4, scaled), "delta").state,
             AssumptionState::fails);
 
-  // Another selection that draws promises something of the expectation, which is what is tested.
+  // The law of a random selection is about the expectation, so the expectation is tested.
   RunFacts own = random_k;
   own.sparsifier.exact = false;
   const auto other = verdict(sampled(10, range(10), delta, 4, own), "delta");

@@ -151,7 +151,7 @@ Widest widest_of(const RateProgram& program, double rate) {
   return best;
 }
 
-/// At these constants DSDP's doubles suffice. Where there is no proof y = 0 has the largest t, 0.
+/// At these constants DSDP's doubles suffice. If there is no proof, y = 0 has the largest t, 0.
 void expect_agreement(const WorstRateQuestion& question) {
   const auto found = worst_rate(question);
   ASSERT_TRUE(found.has_value());

@@ -1,4 +1,4 @@
-// Quadratics with a linear compressor: known rates, what is proved of the worst case, and runs.
+// Quadratics with a linear compressor: known rates, proved worst cases, and runs.
 
 #include "assumptions/worst_case/linear_compressor.h"
 
@@ -61,7 +61,7 @@ TEST(LinearCompressor, IsThatOfDescentWhereNothingIsLost) {
       slowest_linear(asked(DescentMethod::memoryless, 10, 0.1)).rate, 0.9895216445537524, 1e-12);
 }
 
-/// What is proved is rounded up in the seventh digit of 1 - rate.
+/// The proved rate is rounded up in the seventh digit of 1 - rate.
 TEST(LinearCompressor, AttainsWhatIsProvedOfMomentumAndEControl) {
   for (const auto& question : {econtrol_of(0.01, 10, 0.5, 0.1),
                                econtrol_of(0.01, 10, 0.5, 1.05),

@@ -450,7 +450,7 @@ State after(const WorstRateQuestion& question,
   return state;
 }
 
-/// The largest V'/V over random quadratics and states. `lost` is what messages lose.
+/// The largest V'/V over random quadratics and states. `lost` is the share that messages lose.
 double largest_ratio(const WorstRateQuestion& question, const LyapunovFunction& v, double lost) {
   RandomStream random(3, Purpose::test, 0, 0);
   const auto scaled = [&random] {  // of memories against the model

@@ -1,5 +1,5 @@
-// Every aggregator of the registry against the oracle, for P in {1..9, 32, 100}. Where numbers are
-// whole (all forms but the normal one) sums are exact, so equality is of bits.
+// Every aggregator of the registry against the oracle, for P in {1..9, 32, 100}. If numbers are
+// whole (all forms but the normal one), sums are exact, so equality is of bits.
 
 #include <gtest/gtest.h>
 

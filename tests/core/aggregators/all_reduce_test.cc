@@ -27,7 +27,7 @@ Json dense_in_nodes(std::size_t per_node) {
   return {{"kind", "dense"}, {"algorithm", "hierarchical"}, {"per_node", per_node}};
 }
 
-/// Returns every all-reduce that works with so many workers.
+/// Returns every all-reduce that works with `workers` workers.
 std::vector<Json> all_reduces(std::size_t workers) {
   std::vector<Json> all;
   for (const char* algorithm : kFlat) {

@@ -95,7 +95,7 @@ TEST(ArcTopK, SumsTheRowsThatASharedSketchFindsLargest) {
 }
 
 // Every worker delivers its own numbers in the rows that were chosen and in whole layers, and
-// nothing in other rows: what is delivered adds up to g.
+// nothing in other rows: the delivered numbers add up to g.
 TEST(ArcTopK, DeliversRowsWholeAndNothingOfTheOthers) {
   PowerRun<double> run(arc(1, 0.25), kArcLayers);
   const auto rows = test::normal_rows(4, kArcSize, 3);

@@ -1,4 +1,5 @@
-// gTop-k by recursive doubling: the merges of the tree, and what is cut on each worker's own path.
+// gTop-k by recursive doubling: the merges of the tree, and the entries cut on each worker's own
+// path.
 
 #include "core/aggregators/doubling.h"
 

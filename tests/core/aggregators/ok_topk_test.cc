@@ -201,7 +201,7 @@ TEST(OkTopk, TakesTheTimeOfItsMessages) {
   }
 }
 
-// The model bounds what was counted, whatever the messages are.
+// The model bounds the counted traffic, whatever the messages are.
 TEST(OkTopk, SendsNoMoreThanItsModelSays) {
   for (const std::size_t workers : {1U, 2U, 3U, 5U, 8U, 13U}) {
     std::vector<test::Rows<double>> sequence;

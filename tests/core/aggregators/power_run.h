@@ -91,8 +91,8 @@ inline const std::vector<MatrixPlace> kMixed{{.begin = 0, .rows = 3, .columns = 
                                              {.begin = 72, .rows = 4, .columns = 4}};
 inline constexpr std::size_t kMixedSize = 88;
 
-/// The sums of three exchanges of five workers' whole accumulators, with so many processes; all
-/// must have the same.
+/// Returns the sums of three exchanges of five workers' whole accumulators, on `processes`
+/// processes; all must have the same.
 inline std::vector<std::vector<double>> dense_sums_on(int processes,
                                                       const Json& keys,
                                                       std::size_t dimension,

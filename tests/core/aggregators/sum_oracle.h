@@ -84,7 +84,7 @@ class TreeOracle {
   Entries result() const { return top(reduced(0, whole_), k_); }
 
  private:
-  /// What worker `first` holds when the workers first, ..., first + count - 1 have been merged.
+  /// The entries of worker `first` once workers first, ..., first + count - 1 have been merged.
   Entries reduced(std::size_t first, std::size_t count) const {
     if (count == 1) {
       const std::size_t folded = first + whole_;

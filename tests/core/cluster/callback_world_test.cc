@@ -18,7 +18,7 @@
 namespace residuum {
 namespace {
 
-/// Runs the action on so many processes, each a thread, whose messages go through queues.
+/// Runs the action on `processes` processes, each a thread, whose messages go through queues.
 template <class Action>
 void on_carried_processes(int size, const Action& action) {
   test::MessageQueues queues;

@@ -324,7 +324,7 @@ TEST(Mailbox, SendsNothingAfterItsGoodbye) {
   EXPECT_EQ(sent.back(), Packet::Kind::goodbye);
 }
 
-/// Keeps what is sent until it is let go; the other process gives signs.
+/// Keeps sent packets until it is told to pass them on; the other process gives signs.
 class KeepingTransport final : public PacketTransport {
  public:
   explicit KeepingTransport(std::atomic<bool>& lets_go) : lets_go_(lets_go) {}

@@ -61,7 +61,8 @@ class Twins {
     expect_same_memory();
   }
 
-  /// What was sent leaves; some of it comes back, as from a merge.
+  /// Subtracts the sent entries from the memory and adds a third of every third one, as a merge
+  /// does.
   void update_residual() {
     Selection returned;
     for (std::size_t i = 0; i < selected_.size(); i += 3) {

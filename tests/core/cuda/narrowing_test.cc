@@ -25,7 +25,7 @@ std::vector<std::uint64_t> entries_of(const std::vector<float>& x) {
   return entries;
 }
 
-/// What one kernel of the search does with a digit.
+/// Returns the narrowing after one kernel of the search has read a digit, by a plain loop.
 Narrowing look_at(Digit digit, const std::vector<std::uint64_t>& entries, const Narrowing& now) {
   std::vector<std::uint32_t> counts(kBins);
   std::uint32_t total = 0;

@@ -88,7 +88,7 @@ TEST(WarmBound, KeepsRoomForEightTimesK) {
   EXPECT_EQ(WarmBound::capacity(2'000'000'000, 4'000'000'000), 4'000'000'000U);
 }
 
-/// The steps of error feedback for which what was noted does not do.
+/// Returns the steps of error feedback at which the candidates above the bound are no complete set.
 std::vector<std::size_t> incomplete_steps(const std::vector<std::vector<float>>& gradients,
                                           std::size_t k,
                                           std::size_t steps) {
@@ -119,7 +119,7 @@ std::vector<std::size_t> incomplete_steps(const std::vector<std::vector<float>>&
   return incomplete;
 }
 
-/// Residuals grow until what is sent balances them.
+/// Residuals grow until the sent entries balance them.
 TEST(WarmBound, FollowsTheThresholdsOfErrorFeedback) {
   std::vector<std::vector<float>> gradients;
   for (std::uint64_t t = 0; t < 60; ++t) {

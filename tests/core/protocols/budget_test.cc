@@ -168,7 +168,7 @@ class Kept final : public Checkpoints {
   Bytes bytes_;
 };
 
-/// Asks for a stop after so many iterations.
+/// An observer that asks for a stop after a number of iterations.
 class StopsAfter final : public StepObserver {
  public:
   StopsAfter(std::uint64_t after, std::atomic<bool>& stop) : after_(after), stop_(stop) {}

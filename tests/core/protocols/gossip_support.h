@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of gossip share: its protocol by a few keys, and a recipe that it can train.
+// Helpers of the tests of gossip: its protocol by a few keys, and a recipe that it can train.
 
 #include <memory>
 #include <string>

@@ -27,7 +27,7 @@ using test::Recipe;
 
 constexpr double kGossipRoundoff = 0x1.0p-53;
 
-/// What gossip alone shows of a version, beside its frame.
+/// The parts of a version's view that the tests of gossip compare, beside its frame.
 struct Sight {
   explicit Sight(const StepView& view)
       : frame(view),

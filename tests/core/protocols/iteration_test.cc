@@ -65,7 +65,7 @@ class EveryOther final : public ProtocolFor<EveryOther> {
   }
 };
 
-// What can be done with a Step of an order. Each step consumes the object that it is called on.
+// The calls that a Step of an order allows. Each step consumes the object that it is called on.
 template <class Step>
 concept CanCompute = requires(Step step, LocalSeconds& seconds) {
   std::move(step).compute(std::uint64_t{1}, seconds);
@@ -130,7 +130,7 @@ concept CanStepAndStay = requires(Step step, LocalSeconds& seconds) {
 || requires(Step step, const StepEnd& seen) { step.agree(seen); }
 || requires(Step step) { step.finish(); }
 || std::copy_constructible<Step>;
-/// What was compressed must not leave an iteration, else it could be exchanged again.
+/// Compressed messages must not leave an iteration, else they could be exchanged again.
 template <class Step>
 concept HasContributions = requires(const Step& step) {
   step.contributions();

@@ -213,7 +213,7 @@ TEST(Lag, CountsTheBytesThatAreSentWithoutIt) {
   }
 }
 
-/// Returns when each of some versions was made, with gradients of so many seconds. An all-gather
+/// Returns the times at which some versions were made, by the seconds of a gradient. An all-gather
 /// takes two messages one after the other, and keeps each port busy for 3 lists of 36 bytes at 0.25
 /// s a byte: 2 alpha + 27 s, of which 27 s busy.
 std::vector<double> version_times(int lag,

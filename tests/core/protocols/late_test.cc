@@ -1,5 +1,5 @@
-// Trainings with late gradients: where they must be a run in lockstep, a schedule that is solved by
-// hand, and what holds for all of them.
+// Trainings with late gradients: cases that must equal a run in lockstep, a schedule that is solved
+// by hand, and what holds for all of them.
 
 #include <gtest/gtest.h>
 

@@ -282,7 +282,7 @@ TEST(LocalOptimiser, HasTheSameBitsOnAnyNumberOfProcesses) {
   }
 }
 
-// Nothing that workers compute is lost: what they hand in, less what was applied, is in residuals.
+// Nothing that workers compute is lost: the handed-in sums less the updates are in residuals.
 TEST(LocalOptimiser, HandsInTheSumOfItsDirections) {
   const auto protocol = local_of(2);
   Recipe recipe = recipe_of({{"optimiser", "adamw"}}, *protocol);

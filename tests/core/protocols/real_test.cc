@@ -1,5 +1,5 @@
-// Trainings over real processes, which threads play: where they must be a run in lockstep, and what
-// is conserved however the messages arrive.
+// Trainings over real processes, which threads play: the cases in which they must equal a run in
+// lockstep, and conservation, however the messages arrive.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// A quantised message holds what is read from its bytes, and its bytes are those of the indices and
-// of the packed values.
+// A quantised message holds the values decoded from its bytes. Its bytes are those of the indices
+// and of the packed values.
 
 #include "core/quantisers/coded_message.h"
 

@@ -35,7 +35,7 @@ Bytes operator+(Bytes left, const Bytes& right) {
   return left;
 }
 
-/// The packed form and what is read from it.
+/// The packed form and the values decoded from it.
 struct Sent {
   Bytes bytes;
   std::vector<float> values;

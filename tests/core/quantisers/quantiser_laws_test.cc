@@ -15,7 +15,7 @@ namespace residuum {
 namespace {
 
 constexpr std::uint32_t kQuantiserDraws = 1500;
-/// A mean may be off by so many of its standard errors.
+/// The most standard errors by which a mean may be off.
 constexpr double kStandardErrors = 6;
 
 template <class Real>

@@ -155,7 +155,7 @@ TEST(Layered, TellsAPassWhichSegmentsToLookThrough) {
   EXPECT_EQ(std::vector<Segment>(segments.begin(), segments.end()), three_layers);
 }
 
-/// What the first k entries of every layer are, by sorting.
+/// Returns the k largest entries of every layer, by sorting.
 SparseVector<double> sorted_by_layer(const std::vector<double>& x,
                                      const std::vector<Segment>& layers,
                                      std::size_t k) {

@@ -1,4 +1,4 @@
-// What every sparsifier of the registry must do, in both precisions, on vectors of every kind.
+// Laws of every sparsifier of the registry, in both precisions, on vectors of every kind.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -22,7 +22,7 @@ namespace {
 
 std::atomic<std::uint64_t> allocations{0};
 
-/// What a thread asks for meanwhile is not counted.
+/// True while a thread's allocations are not counted.
 thread_local bool is_paused = false;
 
 void* allocate(std::size_t size) {
@@ -51,7 +51,7 @@ using test::Json;
 constexpr std::uint64_t kFrom = 200;
 constexpr std::uint64_t kTo = 400;
 
-/// Counts what is asked for in the iterations from kFrom to kTo that are not measured.
+/// A counter of the allocations in the iterations from kFrom to kTo that are not measured.
 class AllocationCounter final : public StepObserver {
  public:
   void observe(const StepView& /*view*/) override { was_measured_ = true; }

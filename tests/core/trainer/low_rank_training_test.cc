@@ -61,7 +61,7 @@ TEST(SketchedRows, FindTheMinimiserOfWorkersWhoDiffer) {
   }
 }
 
-// What hops have lost or added is in the residuals.
+// The rounding of every hop is in the residuals, so that no mass is lost.
 TEST(QuantisedRingTraining, LosesNothing) {
   const auto objective = test::noisy_quadratic(27, 0.5, test::matrix_and_bias());
   for (const bool rotate : {false, true}) {
@@ -112,8 +112,8 @@ TEST(LowRankTraining, KeepsWhatWorkersDifferByAndLosesNothing) {
   }
 }
 
-/// Two workers whose gradients cancel: nothing is delivered where the layer is a matrix, and each
-/// keeps all that it has had. Where layers are summed as they are, nothing is kept.
+/// Two workers whose gradients cancel: nothing is delivered if the layer is a matrix, and each
+/// keeps all of its gradients. If layers are summed as they are, nothing is kept.
 TEST(LowRankTraining, LetsWhatWorkersDifferByAddUpInTheirResiduals) {
   const test::TinyObjective objective(
       std::vector<double>(27),

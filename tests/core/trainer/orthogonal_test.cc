@@ -1,4 +1,4 @@
-// A model that moves by the polar factors of the layers of what was exchanged, followed by hand.
+// A model that moves by the polar factors of the exchanged layers, followed by hand.
 
 #include <gtest/gtest.h>
 

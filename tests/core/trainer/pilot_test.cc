@@ -109,7 +109,7 @@ TEST(Pilot, IsTheOrderStatisticOfTheTopKRunsAccumulators) {
   EXPECT_EQ(found->pilot_runs, 1);
 }
 
-// What a frozen sequence sends above its K-th largest entry is K entries.
+// The threshold is the K-th largest entry of a frozen sequence, so exactly K entries are sent.
 TEST(Pilot, SpendsTheBudgetExactlyOnAFrozenSequence) {
   const auto objective = frozen();
   for (const Precision precision : {Precision::float64, Precision::float32}) {

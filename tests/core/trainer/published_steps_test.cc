@@ -62,9 +62,9 @@ TEST(DistributedLion, MovesByTheMajorityOfItsSigns) {
 }
 
 // SignMuon (arXiv 2605.16311): worker p sends the signs of the polar factor of its momentum. G =
-// R(60) diag(10, 1) R(-30), R a rotation by so many degrees, has positive entries only. Its polar
-// factor R(30) has a negative one in the first row, also by Newton-Schulz steps: these leave
-// singular values of 0.7 to 1.2, and 0.25 s_1 - 0.75 s_2 < 0. Two workers have G and one has -G.
+// R(60) diag(10, 1) R(-30), R a rotation by degrees, has positive entries only. Its polar factor
+// R(30) has a negative one in the first row, also by Newton-Schulz steps: these leave singular
+// values of 0.7 to 1.2, and 0.25 s_1 - 0.75 s_2 < 0. Two workers have G and one has -G.
 TEST(SignMuon, MovesByTheMajorityOfTheSignsOfPolarFactors) {
   const double root = std::sqrt(3.0);
   const Numbers matrix{(10 * root + root) / 4, (10 - 3) / 4.0, (30 - 1) / 4.0, 11 * root / 4};

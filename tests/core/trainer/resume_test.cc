@@ -57,7 +57,7 @@ class MemoryCheckpoints final : public Checkpoints {
     return cluster_.world().is_root() ? &on_root : nullptr;
   }
 
-  /// What is measured before it is loaded has the same length.
+  /// Measuring a state must read all of its bytes, as loading it does.
   void expect_measured(const SaveOrLoad& save_or_load) const {
     if (cluster_.world().is_root()) {
       StateReader reader(stored_.bytes);

@@ -1,4 +1,4 @@
-// A model that moves by the signs of what was exchanged, followed by hand.
+// A model that moves by the signs of the exchanged vector, followed by hand.
 
 #include <gtest/gtest.h>
 

@@ -74,7 +74,7 @@ TEST(ThreeValleys, TheFirstSelectionViolatesTheAssumption) {
 
 TEST(RandomK, ReachesTheSteadyStateOfAConstantGradient) {
   // T-RK-STEADY: E|e|^2 -> eta^2 |g|^2 (1 - rho)(2 - rho) / rho^2 at rho = 0.2,
-  // within six standard errors of the mean over seeds; what is left of the start is 0.8^100.
+  // within six standard errors of the mean over seeds; the start has shrunk by the factor 0.8^100.
   constexpr std::size_t kDimension = 20;
   const test::TinyObjective objective(
       std::vector<double>(kDimension),

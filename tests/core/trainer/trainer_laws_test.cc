@@ -1,5 +1,5 @@
-// What holds along every run of every method: w - z is what the residuals say, the residual
-// recursion, and the same bits on any number of processes.
+// Laws along every run of every method: w - z follows from the residuals, the residual recursion
+// holds, and any number of processes gives the same bits.
 
 #include <gtest/gtest.h>
 

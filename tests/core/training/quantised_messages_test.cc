@@ -1,5 +1,5 @@
-// If a quantiser writes the values, residuals are what the decoded message left, nothing is lost,
-// and the law of both together holds.
+// If a quantiser writes the values, residuals are accumulators less decoded messages, nothing is
+// lost, and the law of both together holds.
 
 #include <gtest/gtest.h>
 

@@ -50,7 +50,7 @@ std::vector<std::uint32_t> plain_collect(std::span<const Real> x, Real bound) {
   return indices;
 }
 
-/// What a pass leaves behind.
+/// The results of a pass: the new memory, its norms, and the indices that reached the bound.
 template <class Real>
 struct PlainPass {
   std::vector<Real> memory;

@@ -76,7 +76,7 @@ TEST(PolarFactor, OfZeroIsZeroAndOfWhatIsNoNumberNone) {
   }
 }
 
-/// The product of a's transpose and b, both of so many rows.
+/// Returns the product of a's transpose and b, which have `rows` rows.
 Values transposed_product(std::size_t rows, const Values& a, const Values& b) {
   const std::size_t columns = a.size() / rows;
   Values product(columns * columns);

@@ -105,7 +105,7 @@ double scale_at(int t) {
   return t < 45 ? std::pow(0.5, t - 30) : std::pow(10, t - 50);
 }
 
-/// Error feedback: what is selected leaves the vector, gradients of every kind come in. Returns how
+/// Error feedback: selected entries leave the vector, gradients of every kind come in. Returns how
 /// often the pass had found enough.
 template <class Real>
 int follow_drift(std::size_t size, std::size_t k) {

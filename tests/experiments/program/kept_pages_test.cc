@@ -1,4 +1,4 @@
-// The pages show what is kept of the studies that are run seed by seed.
+// The pages show the kept tables of the studies that are run seed by seed.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -53,7 +53,7 @@ std::set<std::string> anchors_in(const std::string& page) {
   return anchors;
 }
 
-/// The pages of the project, but for what was built or made.
+/// Returns the pages of the project, but for built and generated ones.
 std::vector<std::filesystem::path> all_pages() {
   std::vector<std::filesystem::path> pages{
       kRoot / "README.md", kRoot / "CONTRIBUTING.md", kRoot / "CHANGELOG.md"};

@@ -1,4 +1,4 @@
-// The pages of reference are what the program prints, so that neither can change alone.
+// The pages of reference equal the program's output, so that neither can change alone.
 
 #include "experiments/program/commands/reference.h"
 

@@ -1,4 +1,4 @@
-// Where logistic regression starts, and gradients that are shifted by those at x*.
+// The start of logistic regression, and gradients that are shifted by those at x*.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of the convex objectives share.
+// Helpers of the tests of the convex objectives.
 
 #include <gtest/gtest.h>
 
@@ -94,7 +94,7 @@ inline std::vector<double> normal_vector(std::size_t count, std::uint64_t seed, 
   return v;
 }
 
-/// A directory of its own for a test, removed with what is in it.
+/// A directory of its own for a test, removed with all files in it.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {

@@ -25,7 +25,7 @@ std::string some_text() {
   return text;
 }
 
-// What `printf 'hello\n'` gives through the programs gzip -n and xz.
+// The output of `printf 'hello\n'` through the programs gzip -n and xz.
 constexpr std::string_view kGzipHello(
     "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xcb\x48\xcd\xc9\xc9\xe7\x02\x00\x20\x30\x3a\x36\x06"
     "\x00\x00\x00",
@@ -35,7 +35,7 @@ TEST(ByteStream, ReadsWhatGzipTheProgramWrote) {
   EXPECT_EQ(unpack_bytes(std::string(kGzipHello), "hello", 100), "hello\n");
 }
 
-// What `printf 'hello\n'` gives through the programs bzip2 and zstd.
+// The output of `printf 'hello\n'` through the programs bzip2 and zstd.
 constexpr std::string_view kBzip2Hello(
     "\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\xc1\xc0\x80\xe2\x00\x00\x01\x41\x00\x00\x10"
     "\x02\x44\xa0\x00\x30\xcd\x00\xc3\x46\x29\x97\x17\x72\x45\x38\x50\x90\xc1\xc0\x80\xe2",

@@ -1,6 +1,6 @@
 #pragma once
-// What the tests of this room share: a folder that goes away, archives, and the message of an
-// error.
+// Helpers of the tests of this room: a folder that is removed at the end, archives, and the message
+// of an error.
 
 #include <gtest/gtest.h>
 

@@ -251,7 +251,7 @@ TEST(Libsvm, ReadsBackWhatWasWrittenBitForBit) {
   EXPECT_EQ(read.labels, data.labels);
 }
 
-/// Reads, or refuses with one line that names a place in the file; what is read is well formed.
+/// Reads, or refuses with one line that names a place in the file; the data set is well formed.
 void expect_sane(const std::string& text) {
   SparseDataset data;
   try {

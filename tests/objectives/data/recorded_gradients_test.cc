@@ -1,4 +1,4 @@
-// Recordings of gradients: what is read of them, and what is refused.
+// Recordings of gradients: the gradients that are read, and recordings that are refused.
 
 #include "objectives/data/recorded_gradients.h"
 

@@ -198,7 +198,7 @@ TEST_F(VocabularyCache, IsFilledAndUsedByMakeText) {
   const auto first = make_text(source, TextLevel::word, folder_.path());
   const auto kept = *std::filesystem::directory_iterator(folder_.path());
   const std::string content = read_bytes(kept.path());
-  // The vocabulary that a later run finds is what it numbers words by.
+  // A later run numbers words by the vocabulary that it finds.
   const auto print = kept.path().stem().string().substr(std::string("vocabulary-").size());
   store_vocabulary(folder_.path(), print, {"a", "b", "<eos>", "<unk>"});
   const auto second = make_text(source, TextLevel::word, folder_.path());

@@ -351,7 +351,7 @@ TEST(DeepNetworks, NameBothShapesWhenDigitsAreGivenToThem) {
             "takes 3x32x32 in 10; change one of them");
 }
 
-/// What two workers' training looks like on so many processes.
+/// Returns losses and models of a training of two workers on the given number of processes.
 std::vector<double> history(const Objective& objective, int processes) {
   const test::Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 500}},
                             .aggregator = {{"kind", "gtopk-tree"}},

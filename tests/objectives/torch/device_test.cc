@@ -1,4 +1,4 @@
-// Where networks compute, as a study says it.
+// The device on which networks compute, as a study names it.
 
 #include "objectives/torch/device.h"
 

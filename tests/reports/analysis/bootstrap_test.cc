@@ -35,7 +35,7 @@ TEST(BootstrapInterval, DoesNotDependOnTheOrderOfTheValues) {
 }
 
 // SciPy 1.10.1, scipy.stats.bootstrap((v,), numpy.mean, method="BCa", n_resamples=400000): the
-// means of so many resamples lie at the same places as those of all.
+// means of 400000 resamples lie at the same places as those of all.
 TEST(BootstrapInterval, IsThatOfSciPy) {
   struct Known {
     std::vector<double> values;

@@ -1,5 +1,5 @@
-// The sentence of a search says what was found, what was not decided, and how sure it is; the plan
-// in a folder is read with suspicion.
+// The sentence of a search gives the ratio that was found, undecided ones, and the confidence; the
+// plan in a folder is read with suspicion.
 
 #include "reports/analysis/search_folder.h"
 

@@ -70,7 +70,7 @@ TEST(Tuning, TakesDivergenceForWorseThanAnyNumber) {
   const auto one = follow(plan_of(3, 0, 2), {value(1e300), value(1), diverged}, {{1, diverged}});
   EXPECT_EQ(one.best->level, 0U);
 
-  // Where every value has such a run, the fewest of them decide, and then the mean of the others.
+  // If every value has diverged runs, the fewest of them decide, and then the mean of the others.
   const auto all =
       follow(plan_of(3, 0, 2), {diverged, value(2), value(1)}, {{1, diverged}, {2, diverged}});
   EXPECT_EQ(all.best->level, 2U);
@@ -147,7 +147,7 @@ TEST(Tuning, TakesAllCombinationsOfSeveralKeys) {
   EXPECT_EQ(result.edges.front().axis, 0U);
 }
 
-/// A plan of five values of which the better half goes on, twice.
+/// Returns a plan of five values in which the better half goes on, twice.
 TuningPlan halving_plan() {
   TuningPlan plan = plan_of(5, 0, 4);
   plan.halving = 2;

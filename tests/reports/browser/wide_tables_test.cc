@@ -17,7 +17,7 @@ using testing::wide_study;
 
 class TablesInABrowser : public testing::PageInABrowser {
  protected:
-  /// The cells that reach beyond so many pixels, with their texts.
+  /// Returns the cells that reach beyond `pixels` pixels, with their texts.
   std::vector<std::string> cells_beyond(int pixels) {
     return browser()
         .run(

@@ -257,7 +257,7 @@ TEST_F(Collect, DataPackageDescribesTheFilesAsTheyAre) {
   EXPECT_EQ(package["resources"][0]["schema"]["primaryKey"], "run_id");
 }
 
-/// What a run says of its workers 0 and 1 in iteration 3.
+/// Writes the rows of workers 0 and 1 in iteration 3 and returns them.
 std::string write_workers(const std::filesystem::path& run, const std::string& id) {
   DetailWriter writer(run / "workers.csv", id, kWorkersTable);
   for (const char* worker : {"0", "1"}) {

@@ -125,7 +125,7 @@ TEST(EventFiles, AreWrittenForEveryRunThatHasEnded) {
   EXPECT_THAT(bytes, ::testing::HasSubstr("grad_norm_sq"));
 }
 
-// In float32 1e39 is infinite and 1e-46 is 0. What is infinite by itself stays.
+// In float32 1e39 is infinite and 1e-46 is 0. A value that was infinite before stays.
 TEST(EventFiles, LeaveOutAndCountWhatFloat32DoesNotHold) {
   const auto written_with = [](double value) {
     const TemporaryFolder folder;

@@ -29,7 +29,7 @@ std::string label_of(std::size_t i) {
                     : fmt::format("sparsified descent with error feedback {}", i);
 }
 
-/// A figure of so many methods with labels.
+/// Returns a figure of `methods` methods with labels.
 FigureSpec figure_of(std::size_t methods, Scale scale) {
   FigureSpec spec;
   const bool is_log = scale == Scale::log;
@@ -123,7 +123,7 @@ class PaperPage : public ::testing::TestWithParam<Case> {
     spec_.paper = PaperSize{.width_mm = width > 0 ? width : least, .font_pt = 8};
     what_ = fmt::format("{} methods, {} mm", methods, spec_.paper->width_mm);
   }
-  /// The letters of a page, without what is between them.
+  /// Returns the letters of a page, without blanks between them.
   static std::string all_letters(const Page& page) {
     std::string text;
     for (const auto& word : page.words) {

@@ -1,4 +1,4 @@
-// What the report says of late gradients, against numbers that are known by hand.
+// The report's section on late gradients, against numbers that are known by hand.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -77,7 +77,7 @@ TEST(CsvField, IsQuotedOnlyWhereItMustBe) {
   EXPECT_EQ(csv_field("two\nlines"), "\"two\nlines\"");
 }
 
-// What a spreadsheet would take for a formula reads back as it was written.
+// A text that a spreadsheet would take for a formula reads back as it was written.
 TEST_F(Csv, AFieldThatBeginsAsAFormulaIsQuotedAndReadsBack) {
   EXPECT_EQ(csv_field("=1+1"), "\"'=1+1\"");
   EXPECT_EQ(csv_field("@a,\"b\""), "\"'@a,\"\"b\"\"\"");

@@ -18,7 +18,7 @@ using testing::SyntheticMethod;
 using testing::SyntheticStudy;
 using testing::TemporaryFolder;
 
-/// Both methods of the study, with so many seeds from the first one on.
+/// Returns both methods of the study, with `seeds` seeds from `first_seed` on.
 SyntheticStudy study_of(int first_seed, int seeds) {
   SyntheticStudy study;
   study.methods = {SyntheticMethod{}, SyntheticMethod{.putback = "published", .leaks = true}};

@@ -217,7 +217,7 @@ TEST(StudyWatch, GoesByTheHeartbeatWhereTheRowsAreBehind) {
   write_file_atomically(part, "run_id,iteration,loss,delta\n");
   EXPECT_THAT(beat(pilot, 0), ::testing::ContainsRegex("pilot 3: 7 of 100 \\(7 %\\) +–"));
 
-  // What is no heartbeat counts as none.
+  // A text that is no heartbeat counts as none.
   for (const char* const damaged :
        {"",
         "{",

@@ -125,7 +125,7 @@ TEST_F(Assumptions, HaveTwoVerdictsInTheSummary) {
   EXPECT_EQ(delta["every"]["where"]["run_id"], SyntheticStudy::run_id(0, 1));
 }
 
-// One mean of twenty that is above 1 with p = 0.02 is what chance does: 0.025 is for all together.
+// Chance puts one mean of twenty above 1 with p = 0.02: the level 0.025 is for all together.
 TEST_F(Assumptions, OfManyMethodsAreCorrectedForTheirNumber) {
   const auto one = [](double density) {
     SyntheticMethod method = with_delta(0.8);

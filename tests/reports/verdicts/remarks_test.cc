@@ -1,4 +1,4 @@
-// What a reader must know before any verdict: that nothing was sent, and that another k ran.
+// Remarks that a reader must know before any verdict: nothing was sent, or another k ran.
 
 #include "reports/verdicts/remarks.h"
 
@@ -25,7 +25,7 @@ using testing::SyntheticMethod;
 using testing::SyntheticStudy;
 using testing::TemporaryFolder;
 
-/// Two methods of three seeds, of which the first has so many silent workers in the runs named.
+/// Writes two methods of three seeds; the first has `silent` silent workers in the runs of `seeds`.
 void write_silent(const TemporaryFolder& folder, int silent, const std::vector<int>& seeds) {
   SyntheticStudy study;
   study.methods = {SyntheticMethod{.workers = 4},

@@ -1,4 +1,4 @@
-// The protocols over processes that threads play: their guarantees and what is counted.
+// The protocols over processes that threads play: their guarantees and their counts.
 
 #include "core/protocols/actors/parallel.h"
 

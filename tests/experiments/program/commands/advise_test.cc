@@ -103,8 +103,7 @@ class Advise : public testing::Test {
   TemporaryFolder folder_;
 };
 
-/// Returns the virtual seconds after so many iterations, by label and seed, of a study on one
-/// network.
+/// Returns the virtual seconds after `iterations`, by label and seed, of a study on one network.
 double seconds_after(const std::filesystem::path& results,
                      const std::string& label,
                      int seed,
@@ -146,7 +145,7 @@ TEST_F(Advise, HasTheTimesOfAStudyThatFollowedTheNetwork) {
   }
 }
 
-// Where every iteration has as many messages, one network is enough.
+// If every iteration has equally many messages, one network is enough.
 TEST_F(Advise, TakesMessagesFromTheirCountWhereItFollowedOneNetwork) {
   const auto two = json(run(study_on(kTwoNetworks), "two"), {"--target", "loss=0.6"});
   const auto one = json(run(study_on(R"(["1gbe"])"), "one"), {"--target", "loss=0.6"});

@@ -82,7 +82,7 @@ TEST_F(CompressorExample, ATopKWithoutMemoryKeepsTheLawsOfAStatelessOne) {
   EXPECT_EQ(law(found, "determinism")["verdict"], "holds");
 }
 
-// What is seeded by the requests repeats itself after a new start, though it draws.
+// Draws that are seeded by the requests repeat themselves after a new start.
 TEST_F(CompressorExample, RandKDrawsByTheSeedsOfTheRequests) {
   const auto found = checked({"--omega", "9"}, "rand_k.py 6", 4);
 

@@ -20,7 +20,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// Returns the text with "a1" for "a-000000000001", so that what is expected can be read.
+/// Returns the text with "a1" for "a-000000000001", so that the expected text can be read.
 std::string with_short_ids(const std::string& text) {
   return std::regex_replace(text, std::regex("([ab])-0{11}([0-9])"), "$1$2");
 }
@@ -219,7 +219,7 @@ TEST_F(KeepSeeds, SaysOfEveryRunWhichProgramMadeIt) {
   EXPECT_EQ(made[1]["programs"], nlohmann::json::array({"def"}));
 }
 
-// Files without a word, a table that ends before its run, and what is kept in part are refused.
+// Files without a word, a table that ends before its run, and a partly kept study are refused.
 TEST_F(KeepSeeds, RefusesWhatIsCutShort) {
   leave("1", "1", "4");
   ASSERT_EQ(keep().code, 0);

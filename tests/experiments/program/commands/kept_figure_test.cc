@@ -1,4 +1,4 @@
-// Figures of what was kept of studies that were run seed by seed.
+// Figures of kept studies that were run seed by seed.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

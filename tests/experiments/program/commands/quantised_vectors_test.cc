@@ -67,7 +67,7 @@ TEST_F(QuantisedVectors, OnATreeAreRefused) {
   EXPECT_THAT(bits.err, HasSubstr("must lie in 1..16, got 20"));
 }
 
-/// With one worker the gap is what sign leaves: at worst |x|^2 - |x|_1^2/n of |x|^2, 1 - 1/n.
+/// With one worker the gap is the error of the signs: at worst |x|^2 - |x|_1^2/n of |x|^2, 1 - 1/n.
 TEST_F(QuantisedVectors, AreSearchedForTheWorstThatSignLeaves) {
   std::vector<std::string> search{"falsify",
                                   "--workers",

@@ -143,8 +143,9 @@ TEST_F(Rate, HasTheWorstCaseAtAStep) {
 }
 
 TEST_F(Rate, HasTheWorstCaseOfMomentumLocalStepsAndEControl) {
-  // Gradient descent: H steps are H iterations; a little momentum is what it is on quadratics, the
-  // squared root of z^2 - (1 + beta - h mu) z + beta, here with beta = 0.1, h = 0.02, mu = 0.1.
+  // Gradient descent: H steps are H iterations; the rate with a little momentum is that on
+  // quadratics, the squared root of z^2 - (1 + beta - h mu) z + beta, here with beta = 0.1, h =
+  // 0.02, mu = 0.1.
   const auto local = json_of(usual({"--local-steps", "3", "--step", "0.1"}, "1"));
   EXPECT_NEAR(row(local, "worst-dense")["factor"].get<double>(), std::pow(0.99, 6), 1e-8);
   EXPECT_EQ(row(local, "worst-ef21")["note"], "estimates exclude local steps");

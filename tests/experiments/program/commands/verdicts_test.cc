@@ -1,4 +1,4 @@
-// What the program says of the assumptions: in its last table, as JSON, and by its exit code.
+// Verdicts on the assumptions: in the program's last table, as JSON, and by its exit code.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -141,7 +141,7 @@ class Verdicts : public testing::Test {
     return nlohmann::json::parse(read_text(folder_.path() / "results" / file));
   }
 
-  /// What the theorem says of the only method of the study "ef21".
+  /// Returns the theorem `name` of the only method of the study "ef21".
   nlohmann::json theorem(const std::string& name) const {
     const auto group = result("ef21/summary.json")["groups"][0];
     for (const auto& one : group["theorems"]) {
@@ -368,7 +368,7 @@ TEST_F(Verdicts, OnMassTakeTheRoundingOfScaledMessagesForNoLoss) {
   EXPECT_THAT(run.err, Not(HasSubstr("lost-mass-but-for-decay")));
 }
 
-/// What the law of a selection says of a residual is so only where all of a message is applied.
+/// The law of a selection holds for a residual only if all of a message is applied.
 const std::string kCutRandomly = R"(schema = 1
 name = "cut"
 seeds = 8

@@ -131,7 +131,7 @@ TEST_F(CommandFaults, AFaultOnOneProcessEndsTheRunOnAll) {
   }
 }
 
-// --- What the study claims ---------------------------------------------------------------------
+// --- Claims of the study -----------------------------------------------------------------------
 
 /// The two files that a line names after --input and --output.
 std::vector<std::string> check_words(const std::string& line) {

@@ -106,7 +106,7 @@ TEST_F(Batch, GoesOnAfterARunThatFails) {
   const Finished plan = residuum_program(
       {"plan", folder_.write("s.toml", kStudy).string(), "--format", "json"}, folder_.path());
   const std::string id = nlohmann::json::parse(plan.out)[0]["run_id"];
-  // Where the table is to be written stands a folder.
+  // A folder in the place of the table makes the run fail to write it.
   std::filesystem::create_directories(results() / "runs" / id / "iterations.csv.part" / "x");
   begin_folder();
 
@@ -267,7 +267,7 @@ TEST_F(SlurmPlan, HasNoArrayWhereNoRunIsLeft) {
   EXPECT_EQ(read.out, "no run of the study tiny is left to do\n") << read.err;
 }
 
-// `bash job` stands for a user's call, with an sbatch that keeps what it is given.
+// The job is run as `bash job`, with an sbatch in PATH that records its arguments.
 TEST_F(SlurmPlan, SubmitsItsArrayAndThenAJobThatReports) {
   plan(kStudy, {"--before", "true"});
   ASSERT_EQ(run(kStudy).code, 0);

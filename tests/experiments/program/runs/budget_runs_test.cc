@@ -153,7 +153,7 @@ TEST_F(BudgetRuns, OfUnlikeProtocolsHaveATableAtEqualTime) {
   }
 }
 
-// Workers of a process wait together, so that a real run takes at least what is predicted. By how
+// Workers of a process wait together, so that a real run takes at least the predicted time. By how
 // much it takes more is for the reader of the report.
 TEST_F(BudgetRuns, OfBothExecutionsAreHeldAgainstEachOther) {
   const std::string study = kTimedStudy +

@@ -1,4 +1,4 @@
-// Checkpoint files: what is written comes back, and nothing else is ever taken for it.
+// Checkpoint files: a written one is read back, and no other file is ever taken for it.
 
 #include "experiments/program/runs/checkpoint.h"
 
@@ -32,7 +32,8 @@ class CheckpointTest : public testing::Test {
   std::filesystem::path file(std::uint64_t iteration) const {
     return folder_.path() / "checkpoint" / ("state-" + std::to_string(iteration));
   }
-  /// Iteration of what is found, 0 for nothing; what was said of the others is left in `said_`.
+  /// Returns the iteration of the checkpoint that is found, 0 for none; messages about the others
+  /// are left in `said_`.
   std::uint64_t found(const std::string& run_id = "run-1") {
     testing::internal::CaptureStderr();
     const auto checkpoint = find_checkpoint(folder_.path(), run_id, [](const CheckpointHead&) {});
@@ -89,7 +90,7 @@ TEST_F(CheckpointTest, KeepsTheLastTwo) {
   EXPECT_FALSE(std::filesystem::exists(file(10)));
 }
 
-// What was copied here from elsewhere has higher numbers than what the run goes on to write.
+// Checkpoints copied from another run have higher numbers than those that the run goes on to write.
 TEST_F(CheckpointTest, KeepsTheLastTwoGoodOnesWhateverNumbersForeignOnesHave) {
   write(88888, "another");
   write(99999, "another");

@@ -115,7 +115,7 @@ TEST_F(Groups, GoOnAfterARunThatFailsInOneOfThem) {
   const Finished plan = residuum_program(
       {"plan", folder_.write("s.toml", study_).string(), "--format", "json"}, folder_.path());
   const std::string id = nlohmann::json::parse(plan.out)[1]["run_id"];
-  // Where the table is to be written stands a folder.
+  // A folder in the place of the table makes the run fail to write it.
   std::filesystem::create_directories(results() / "runs" / id / "iterations.csv.part" / "x");
   begin_folder();
 

@@ -76,7 +76,7 @@ TEST(JobDigestDifference, OfLongTextsIsShownWhereItIs) {
   EXPECT_LE(differs->mine.size(), 66U);
 }
 
-/// What all ranks of `digests` throw; they must all throw the same, or nothing.
+/// Returns the error that all ranks of `digests` throw; they must all throw the same, or nothing.
 std::string thrown_by_all(const std::vector<JobDigest>& digests) {
   const int ranks = static_cast<int>(digests.size());
   std::vector<std::string> thrown(digests.size());
@@ -122,7 +122,8 @@ TEST(JobDigests, TellTextsApartWhoseEndsAreElsewhere) {
   EXPECT_NE(thrown_by_all({digest({{"a", "\xff"}}), digest({{"a", "\xfe"}})}), "");
 }
 
-/// What all ranks throw together where `errors` holds what each of them meets; empty for none.
+/// Returns the error that all ranks throw together if each meets its own of `errors`; empty for
+/// none.
 std::string met_by_all(const std::vector<std::string>& errors, ExitCode code = ExitCode::usage) {
   std::vector<std::string> thrown(errors.size());
   test::on_processes(static_cast<int>(errors.size()), [&](World& world) {

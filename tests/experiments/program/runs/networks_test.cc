@@ -1,5 +1,5 @@
-// Networks of a study as a user gets them: the table, what of it stands in iterations.csv, and what
-// is refused.
+// Networks of a study as a user gets them: the table, its part in iterations.csv, and refused
+// networks.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Overlap of messages and gradients as a user gets it: the tables of a network's run, and what is
-// refused.
+// Overlap of messages and gradients as a user gets it: the tables of a network's run, and refused
+// studies.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What goes wrong on one process is written in the folder of the run, under the process's rank.
+// Errors of one process are written in the folder of the run, under the process's rank.
 
 #include "experiments/program/runs/rank_log.h"
 

@@ -1,4 +1,4 @@
-// Runs over real processes as a user starts them: their tables, what is refused, and that they end.
+// Runs over real processes as a user starts them: their tables, refused studies, and that they end.
 
 #include <gmock/gmock.h>
 

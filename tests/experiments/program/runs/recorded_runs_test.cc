@@ -1,5 +1,5 @@
-// Runs on recorded gradients: the numbers of interface.md's known answers and of sums by hand, what
-// stays empty without an f, and what is refused.
+// Runs on recorded gradients: the numbers of interface.md's known answers and of sums by hand,
+// columns that stay empty without an f, and refused studies.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// What has changed under a run since it was stopped is noticed: its data, its tables, its
-// checkpoints, also where their checksums are right. It then goes on from an earlier checkpoint or
-// begins anew, to the bytes of a run that was left alone.
+// Changes to a stopped run are noticed: of its data, its tables and its checkpoints, also if their
+// checksums are right. The run then goes on from an earlier checkpoint or begins anew, to the bytes
+// of a run that was left alone.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ Parts parts_of(const std::string& file) {
           .state = file.substr(begin + size, file.size() - begin - size - kNumber)};
 }
 
-/// A file of these parts with the right checksum.
+/// Returns the bytes of a checkpoint of these parts, with the right checksum.
 std::string sealed(const Parts& parts) {
   const std::string head = parts.head.dump();
   std::string file = parts.before + bytes_of(static_cast<std::uint32_t>(head.size())) + head;
@@ -290,7 +290,7 @@ TEST_F(ResumeFaults, ATableThatHasChangedFromItsBeginningBeginsTheRunAnew) {
   EXPECT_EQ(run_tables(folder_.path() / "kept"), tables_of_whole());
 }
 
-/// What a forged checkpoint of iteration 4 holds, and why it is not used.
+/// Changes that forge a checkpoint of iteration 4, and the reason why it is not used.
 const std::vector<std::pair<Forgery, std::string>> kForgeries{
     {[](Parts& parts) { parts.state.resize(parts.state.size() - 8); }, "shorter than this"},
     {[](Parts& parts) { parts.state += "12345678"; }, "longer than this"},
@@ -418,7 +418,7 @@ TEST_F(ResumeFaults, ASimulationThatIsNotOneOfTheRunIsSetAside) {
   EXPECT_EQ(run_tables(folder_.path() / "kept"), run_tables(folder_.path() / "whole"));
 }
 
-// Every file gets its name when it is whole, so each of these moments is the end of some step.
+// Every file gets its name when it is whole, so each failed rename is at the end of a step.
 TEST_F(ResumeFaults, AFullDiskAtAnyMomentCostsNothingButAnotherStart) {
   const auto whole = tables_of_whole();
   bool is_full = true;

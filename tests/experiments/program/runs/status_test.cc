@@ -1,4 +1,4 @@
-// What status.json says of a run's objective and method, for readers that know neither by name.
+// Facts of objective and method in status.json, for readers that know neither by name.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using testing::Not;
 
 class Status : public TinyStudy {
  protected:
-  /// Of the study's first run by name.
+  /// The status of the study's first run by name.
   nlohmann::json status_of(const std::string& study, const std::vector<std::string>& options = {}) {
     const Finished finished = run(study, options);
     EXPECT_EQ(finished.code, 0) << finished.err;
@@ -109,7 +109,7 @@ TEST_F(Status, TellsWhetherTheSeedDrawsTheShards) {
 }
 
 TEST_F(Status, CountsTheSamplesOfThePowerIteration) {
-  // Shards of 50, of which every 200/64 = 3rd sample is taken: 4 * 17.
+  // Every 200/64 = 3rd sample of each shard of 50 is taken: 4 * 17.
   const auto facts = status_of(kStudy,
                                {"--set",
                                 "seeds=1",

@@ -50,7 +50,7 @@ iterations = 6
     return residuum_program(arguments, folder_.path());
   }
 
-  /// What a command says that must fail as a mistake of the user, in one line.
+  /// Returns the line on standard error of a command that must fail as a mistake of the user.
   std::string refusal(const std::vector<std::string>& arguments) const {
     const Finished finished = call(arguments);
     EXPECT_EQ(finished.code, 2) << finished.out << finished.err;

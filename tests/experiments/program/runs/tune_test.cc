@@ -113,7 +113,7 @@ class TunedRuns : public testing::Test {
     }
     return runs;
   }
-  /// Starts a study and kills it once so many of its runs have ended; returns how many had.
+  /// Starts a study and kills it once `ended` of its runs have ended; returns how many had.
   std::size_t kill_after(const std::string& study, std::size_t ended) const {
     const std::string file = folder_.write("s.toml", study).string();
     const pid_t child = fork();
@@ -166,7 +166,7 @@ TEST_F(TunedRuns, RunsEachMethodAtTheStepThatIsBestByHand) {
   EXPECT_EQ(runs_made(), 2 * 5 * 2 + 2 * 3);
 }
 
-// What the study says of a method is of its own seeds: tuning runs stand in tuning.csv alone.
+// The numbers of a method are of the study's own seeds: tuning runs stand in tuning.csv alone.
 TEST_F(TunedRuns, KeepsTuningRunsOutOfEveryNumber) {
   ASSERT_EQ(run(kTwoCurvatures).code, 0);
 
@@ -228,8 +228,8 @@ TEST_F(TunedRuns, GoesOnPastTheGridToTheBest) {
   EXPECT_THAT(short_of_it.err, HasSubstr("larger ones may be better"));
 }
 
-// Five values run for 3 of 10 iterations, the better three for 5, two of these for all: f falls by
-// a constant factor, so that the order is the same in every round.
+// Five values run for 3 of 10 iterations, the better three for 5, and the better two for all. f
+// falls by a constant factor, so the order is the same in every round.
 TEST_F(TunedRuns, HalvesTheValuesOnGrowingBudgets) {
   const auto finished = run(kTwoCurvatures + "halving = 2\n");
 

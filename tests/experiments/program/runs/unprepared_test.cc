@@ -1,4 +1,5 @@
-// Runs that the machine cannot prepare this time: they fail, and what is there of them stays.
+// Runs that the machine cannot prepare this time: they fail, and their files of an earlier start
+// stay.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// How long a run is: budgets of which a study gives one, and what is refused.
+// The length of a run: a study gives one of the budgets; others are refused.
 
 #include "experiments/program/study/budget_section.h"
 

@@ -1,4 +1,4 @@
-// A study may say what papers have; errors name the place of what is wrong.
+// A study may say what papers have; errors name the place of the fault.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a study calls its methods is what the terminal, tables and reports show.
+// The labels that a study gives its methods, as terminal, tables and reports show them.
 
 #include "experiments/program/study/method_labels.h"
 

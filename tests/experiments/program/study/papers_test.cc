@@ -1,5 +1,5 @@
-// The committed studies of published experiments: each can be planned as it stands, says what is
-// expected of it and how long it takes, and is named in the table of results.
+// The committed studies of published experiments: each can be planned as it stands, states its
+// expected results and duration, and is named in the table of results.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

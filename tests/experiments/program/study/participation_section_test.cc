@@ -1,4 +1,4 @@
-// How many workers take part in a version, and what is refused without the others.
+// The number of workers that take part in a version, and components that need all workers.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

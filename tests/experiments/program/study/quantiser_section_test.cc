@@ -193,7 +193,7 @@ TEST_F(QuantisedRun, TellsTheLawOfBothTogether) {
   EXPECT_EQ(terngrad["sends_everything"], false);
 }
 
-/// Theorems see what both rules promise together, or say what is missing.
+/// Theorems use the law of both rules together, or name the constant that is missing.
 TEST_F(QuantisedRun, IsJudgedByTheLawOfBothTogether) {
   const auto theorem = [&](const std::string& kind, const std::string& name) {
     folder_of(kind, {"quantiser.kind=" + kind, "sparsifier.k=40", "probes.evaluate=1"});

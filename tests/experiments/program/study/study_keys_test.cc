@@ -1,4 +1,4 @@
-// The list of keys is what the components of a study read, with the defaults that they take.
+// The list of keys has exactly the keys that the components of a study read, with their defaults.
 
 #include "experiments/program/study/study_keys.h"
 
@@ -134,7 +134,7 @@ void read_further_sections(KeysRead& read) {
       protocol);
 }
 
-/// Studies of which each reads keys that the others do not.
+/// Studies that together read all keys; each reads some that the others do not.
 const std::vector<std::string> kStudiesOfAllKeys{
     R"([sparsifier]
 kind = "top-k"
@@ -293,8 +293,8 @@ TEST(StudyKeys, OfTheStudyItselfAreKnown) {
 
 // --- Defaults that are written out -------------------------------------------------------------
 
-/// What the list of keys gives as a default: "fixed; from a density: eta-scaled" has two values, of
-/// which the second has a condition.
+/// A default value in the list of keys. "fixed; from a density: eta-scaled" has two values, and the
+/// second has a condition.
 struct WrittenDefault {
   std::string value;
   bool has_condition = false;
@@ -331,7 +331,7 @@ std::string as_toml(const StudyKey& key, const std::string& value) {
   return '"' + value + '"';
 }
 
-/// Studies of which each component and rule is in one.
+/// Returns studies that together have every component and rule.
 std::vector<std::string> studies_of_all_components() {
   const std::string quadratic = "[objective]\nkind = \"quadratic\"\n";
   const std::string short_run = "[step]\nvalue = 0.1\n[budget]\niterations = 20\n";

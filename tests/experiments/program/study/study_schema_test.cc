@@ -44,7 +44,7 @@ class StudySchema : public TinyStudy {
     folder_.write("schema.json", listed.out);
     folder_.write("validate.py", kValidate);
   }
-  /// Returns what is wrong with studies, and how many there are.
+  /// Returns the faults of the studies, and their number.
   std::string verdict(const std::vector<std::string>& files) const {
     std::vector<std::string> words{python_, "validate.py", "schema.json"};
     words.insert(words.end(), files.begin(), files.end());

@@ -1,4 +1,4 @@
-// How a study file becomes runs, and what is said of a file that is wrong.
+// The runs that a study file becomes, and the errors of a wrong file.
 
 #include "experiments/program/study/study.h"
 
@@ -135,7 +135,7 @@ TEST(Study, NamesThePlaceOfWhatIsWrong) {
   EXPECT_THAT(error_of(kHead, {"objective.data=\xff"}), HasSubstr("no UTF-8"));
 }
 
-/// a.a.a... of so many parts.
+/// Returns the key a.a.a... of `parts` parts.
 std::string dotted(std::size_t parts) {
   std::string key = "a";
   for (std::size_t i = 1; i < parts; ++i) {
@@ -198,7 +198,7 @@ TEST(Study, CountsNoDotsInTextsAndComments) {
             51);
 }
 
-// What stands in a file reaches no terminal as it is.
+// Control characters in a file are replaced before its text reaches a terminal.
 TEST(Study, QuotesHarmlessly) {
   EXPECT_THAT(error_of(kHead + "\"a\\u001b]0;x\\u0007\\nb\" = 1\n"),
               HasSubstr("unknown key 'a?]0;x??b'"));

@@ -1,5 +1,5 @@
-// [outer] of kinds "sign" and "orthogonal" and objective.coordinates as a study gives them: what is
-// refused, and what changes the id of a run.
+// [outer] of kinds "sign" and "orthogonal" and objective.coordinates as a study gives them: refused
+// values, and values that change the id of a run.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
