@@ -52,10 +52,10 @@ set(rules
   "experiments/program/foreign -> experiments/program/foreign experiments/program/console assumptions/testing objectives/data core/"
   "experiments/program/study -> experiments/program/study experiments/program/foreign experiments/program/console reports/ assumptions/ objectives/ core/"
   "experiments/program/runs -> experiments/program/runs experiments/program/foreign experiments/program/study experiments/program/console reports/ assumptions/ objectives/ core/ residuum_build.h"
-  "experiments/benchmarks -> experiments/benchmarks experiments/program/foreign experiments/program/runs experiments/program/study experiments/program/console reports/ assumptions/ objectives/ core/"
+  "experiments/benchmarks -> experiments/benchmarks experiments/program/program experiments/program/foreign experiments/program/runs experiments/program/study experiments/program/console reports/ assumptions/ objectives/ core/"
   "experiments/program/commands/report_ -> experiments/program/commands experiments/program/console reports/ core/record core/error"
   "experiments/live -> experiments/ reports/ core/"
-  "experiments/program/commands -> experiments/program/commands experiments/program/foreign experiments/benchmarks experiments/program/runs experiments/program/study experiments/program/console reports/ assumptions/ objectives/ core/"
+  "experiments/program/commands -> experiments/program/commands experiments/program/foreign experiments/program/runs experiments/program/study experiments/program/console reports/ assumptions/ objectives/ core/"
   "experiments/program -> experiments/ reports/ assumptions/ objectives/ core/"
   "tests -> tests/ experiments/ reports/ assumptions/ objectives/ core/")
 

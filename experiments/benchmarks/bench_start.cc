@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <string>
 #include <system_error>
 
@@ -16,13 +17,14 @@ namespace {
 
 constexpr double kMost = 50;  // milliseconds
 
-/// Runs this program with the command, its output thrown away, and returns the CPU seconds that it
-/// took.
+/// Runs the program beside this one with the command, its output thrown away, and returns the CPU
+/// seconds that it took.
 double cpu_seconds(const std::string& command) {
+  const auto program = std::filesystem::read_symlink("/proc/self/exe").replace_filename("residuum");
   std::error_code failure;
-  const auto end = run_program_to_end({.words = {"/proc/self/exe", command}}, failure);
+  const auto end = run_program_to_end({.words = {program.string(), command}}, failure);
   if (!end) {
-    resource_error("cannot start this program: {}", failure.message());
+    resource_error("cannot start {}: {}", program.string(), failure.message());
   }
   if (end->code != 0) {
     resource_error("'residuum {}' failed", command);
