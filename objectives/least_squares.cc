@@ -23,6 +23,7 @@
 #include "core/stop.h"
 #include "objectives/data/synthetic.h"
 #include "objectives/feature_matrix.h"
+#include "objectives/mean_loss_objective.h"
 #include "objectives/prepared_rows.h"
 #include "objectives/registry.h"
 #include "objectives/regulariser.h"
@@ -242,82 +243,42 @@ class LeastSquaresSolver {
 
 struct RegressionData {
   DataInfo info;
-  std::size_t penalised = 0;
+  bool intercept = false;
   std::unique_ptr<const SquaredLoss> train;
   std::unique_ptr<const SquaredLoss> test;  // null without held-out data
+
+  std::size_t penalised() const { return train->dimension() - (intercept ? 1U : 0U); }
 };
 
-class LeastSquares final : public Objective {
+class LeastSquares final : public MeanLossObjective<RegressionData, RidgeRegulariser> {
  public:
-  LeastSquares(RegressionData data, double l2)
-      : data_(std::move(data)), ridge_{.weight = l2, .penalised = data_.penalised} {}
+  using MeanLossObjective::MeanLossObjective;
 
-  std::size_t dimension() const override { return data_.train->dimension(); }
-  std::size_t samples() const override { return data_.train->samples(); }
   std::span<const std::int32_t> labels() const override { return {}; }
-  DataInfo data() const override { return data_.info; }
 
   Facts facts() const override {
-    std::call_once(solved_, [this] { facts_ = LeastSquaresSolver(*data_.train, ridge_).solve(); });
+    std::call_once(solved_,
+                   [this] { facts_ = LeastSquaresSolver(*rows().train, regulariser()).solve(); });
     return facts_;
   }
 
-  std::optional<double> shard_smoothness(std::span<const std::uint32_t> shard) const override {
-    return data_.train->smoothness(shard) + ridge_.weight;
-  }
   std::optional<double> shard_strong_convexity(
       std::span<const std::uint32_t> /*shard*/) const override {
-    const double convexity = ridge_.strong_convexity(dimension());
+    const double convexity = regulariser().strong_convexity(dimension());
     return convexity > 0 ? std::optional(convexity) : std::nullopt;
-  }
-
-  void initial_point(std::uint64_t /*seed*/, std::span<double> w) const override {
-    std::fill(w.begin(), w.end(), 0.0);
-  }
-
-  void stochastic_gradient(const Draw& draw,
-                           std::span<const float> w,
-                           std::span<float> gradient) const override {
-    mean_gradient(draw, w, gradient);
-  }
-  void stochastic_gradient(const Draw& draw,
-                           std::span<const double> w,
-                           std::span<double> gradient) const override {
-    mean_gradient(draw, w, gradient);
-  }
-
-  double evaluate(int /*worker*/,
-                  int /*workers*/,
-                  std::span<const std::uint32_t> shard,
-                  const Point& at,
-                  std::span<double> gradient) const override {
-    const double share = static_cast<double>(shard.size()) / static_cast<double>(samples());
-    const double loss = data_.train->evaluate(shard, at.w, gradient);
-    if (!gradient.empty()) {
-      add_regulariser_gradient(ridge_, share, at.w, gradient);
-    }
-    return loss + share * regulariser_value(ridge_, at.w);
   }
 
   /// Returns half the mean squared error, without the ridge. Nothing is classified, so the accuracy
   /// is NaN.
   std::optional<TestResult> test(const Point& at) const override {
-    if (data_.test == nullptr) {
+    const auto& test = rows().test;
+    if (test == nullptr) {
       return std::nullopt;
     }
-    return TestResult{.loss = data_.test->evaluate(data_.test->all_rows(), at.w, {}),
-                      .accuracy = std::nan("")};
+    return TestResult{.loss = test->evaluate(test->all_rows(), at.w, {}), .accuracy = std::nan("")};
   }
 
  private:
-  template <class Real>
-  void mean_gradient(const Draw& draw, std::span<const Real> w, std::span<Real> gradient) const {
-    set_regulariser_gradient(ridge_, w, gradient);
-    data_.train->add_mean_gradient(draw.samples, w, gradient);
-  }
-
-  RegressionData data_;
-  RidgeRegulariser ridge_;
   mutable std::once_flag solved_;
   mutable Facts facts_;
 };
@@ -359,9 +320,8 @@ std::unique_ptr<Objective> make_least_squares(const Section& section,
                                      .wishes = {.labels = LabelKind::targets}});
   auto& [train, test] = prepared.rows;
   const bool has_test = test.rows() > 0;
-  const std::size_t penalised = train.features - (prepared.intercept ? 1U : 0U);
   RegressionData data{.info = std::move(prepared.info),
-                      .penalised = penalised,
+                      .intercept = prepared.intercept,
                       .train = make_squared_loss(std::move(train)),
                       .test = has_test ? make_squared_loss(std::move(test)) : nullptr};
   const SquaredLoss& loss = *data.train;

@@ -5,24 +5,21 @@
 #include "objectives/live.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include "core/gradient_source.h"
+#include "objectives/without_function.h"
 
 namespace residuum {
 namespace {
 
-class Live final : public Objective {
+class Live final : public WithoutFunction<Live> {
  public:
   explicit Live(GradientSource& source) : source_(source) {}
 
-  bool has_function() const override { return false; }
   GradientSource* source() const override { return &source_; }
 
   std::size_t dimension() const override { return source_.dimension(); }
   std::vector<Layer> layers() const override { return source_.layers(); }
-  std::size_t samples() const override { return 0; }
-  std::span<const std::int32_t> labels() const override { return {}; }
   DataInfo data() const override {
     return {.name = "live",
             .samples = 0,
@@ -38,40 +35,13 @@ class Live final : public Objective {
     return facts;
   }
 
-  void initial_point(std::uint64_t /*seed*/, std::span<double> w) const override {
-    std::fill(w.begin(), w.end(), 0.0);
-  }
-
-  void stochastic_gradient(const Draw& draw,
-                           std::span<const float> /*w*/,
-                           std::span<float> gradient) const override {
-    take(draw, gradient);
-  }
-  void stochastic_gradient(const Draw& draw,
-                           std::span<const double> /*w*/,
-                           std::span<double> gradient) const override {
-    take(draw, gradient);
-  }
-
-  double evaluate(int /*worker*/,
-                  int /*workers*/,
-                  std::span<const std::uint32_t> /*shard*/,
-                  const Point& /*at*/,
-                  std::span<double> /*gradient*/) const override {
-    assert(false && "an objective without a function is not evaluated");
-    return 0;
-  }
-
-  std::optional<TestResult> test(const Point& /*at*/) const override { return std::nullopt; }
-
- private:
   template <class Real>
   void take(const Draw& draw, std::span<Real> gradient) const {
-    assert(!draw.first_half);
     const auto given = source_.gradient(draw.worker);
     std::copy(given.begin(), given.end(), gradient.begin());
   }
 
+ private:
   GradientSource& source_;
 };
 

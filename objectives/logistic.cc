@@ -112,7 +112,7 @@ class Logistic final : public LogisticObjective<RidgeRegulariser> {
   }
 
   Facts solve() const {
-    const auto& data = classification_data();
+    const auto& data = rows();
     const double l2 = regulariser().weight;
     Facts facts;
     facts.smoothness = data.train->smoothness() + l2;
@@ -134,7 +134,7 @@ class Logistic final : public LogisticObjective<RidgeRegulariser> {
   }
 
   std::optional<LogisticMinimum> find_minimum() const {
-    const auto& data = classification_data();
+    const auto& data = rows();
     const FactsKey key{.fingerprint = data.train_fingerprint,
                        .l2 = regulariser().weight,
                        .intercept = data.intercept,
@@ -154,8 +154,7 @@ class Logistic final : public LogisticObjective<RidgeRegulariser> {
 
   LogisticMinimum check(std::vector<double> point) const {
     std::vector<double> gradient(point.size(), 0.0);
-    const double value =
-        ridge_logistic_value(*classification_data().train, regulariser(), point, gradient);
+    const double value = ridge_logistic_value(*rows().train, regulariser(), point, gradient);
     double norm_sq = 0;
     for (const double g_j : gradient) {
       norm_sq += g_j * g_j;

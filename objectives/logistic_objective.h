@@ -3,87 +3,33 @@
 // logistic objectives share. With an intercept the last coordinate of w is its weight, and no
 // regulariser acts on it.
 
-#include <algorithm>
-#include <utility>
-#include <vector>
-
-#include "core/objective.h"
 #include "objectives/classification_data.h"
-#include "objectives/regulariser.h"
+#include "objectives/mean_loss_objective.h"
 
 namespace residuum {
 
 template <class Regulariser>
-class LogisticObjective : public Objective {
+class LogisticObjective : public MeanLossObjective<ClassificationData, Regulariser> {
  public:
-  LogisticObjective(ClassificationData data, double weight)
-      : data_(std::move(data)), regulariser_{.weight = weight, .penalised = data_.penalised()} {}
+  using MeanLossObjective<ClassificationData, Regulariser>::MeanLossObjective;
 
-  std::size_t dimension() const override { return data_.train->dimension(); }
-  std::size_t samples() const override { return data_.train->samples(); }
-  std::span<const std::int32_t> labels() const override { return data_.train->labels(); }
-  DataInfo data() const override { return data_.info; }
+  std::span<const std::int32_t> labels() const override { return this->rows().train->labels(); }
 
-  std::optional<double> shard_smoothness(std::span<const std::uint32_t> shard) const override {
-    return data_.train->smoothness(shard) + regulariser_.smoothness();
-  }
   std::optional<double> shard_strong_convexity(
       std::span<const std::uint32_t> /*shard*/) const override {
-    const double convexity = regulariser_.strong_convexity(dimension());
+    const double convexity = this->regulariser().strong_convexity(this->dimension());
     return convexity > 0 ? std::optional(convexity) : std::nullopt;
-  }
-
-  void initial_point(std::uint64_t /*seed*/, std::span<double> w) const override {
-    std::fill(w.begin(), w.end(), 0.0);
-  }
-
-  void stochastic_gradient(const Draw& draw,
-                           std::span<const float> w,
-                           std::span<float> gradient) const override {
-    mean_gradient(draw, w, gradient);
-  }
-  void stochastic_gradient(const Draw& draw,
-                           std::span<const double> w,
-                           std::span<double> gradient) const override {
-    mean_gradient(draw, w, gradient);
-  }
-
-  double evaluate(int /*worker*/,
-                  int /*workers*/,
-                  std::span<const std::uint32_t> shard,
-                  const Point& at,
-                  std::span<double> gradient) const override {
-    const auto w = at.w;
-    const double share = static_cast<double>(shard.size()) / static_cast<double>(samples());
-    const double loss = data_.train->evaluate(shard, w, gradient);
-    if (!gradient.empty()) {
-      add_regulariser_gradient(regulariser_, share, w, gradient);
-    }
-    return loss + share * regulariser_value(regulariser_, w);
   }
 
   /// Returns loss and accuracy; the loss is the mean over the held-out samples, without the
   /// regulariser.
   std::optional<TestResult> test(const Point& at) const override {
-    if (data_.test == nullptr) {
+    const auto& test = this->rows().test;
+    if (test == nullptr) {
       return std::nullopt;
     }
-    return TestResult{.loss = data_.test->mean(at.w, {}), .accuracy = data_.test->accuracy(at.w)};
+    return TestResult{.loss = test->mean(at.w, {}), .accuracy = test->accuracy(at.w)};
   }
-
- protected:
-  const ClassificationData& classification_data() const { return data_; }
-  const Regulariser& regulariser() const { return regulariser_; }
-
- private:
-  template <class Real>
-  void mean_gradient(const Draw& draw, std::span<const Real> w, std::span<Real> gradient) const {
-    set_regulariser_gradient(regulariser_, w, gradient);
-    data_.train->add_mean_gradient(draw.samples, w, gradient);
-  }
-
-  ClassificationData data_;
-  Regulariser regulariser_;
 };
 
 }  // namespace residuum

@@ -15,7 +15,7 @@ class NonconvexLogistic final : public LogisticObjective<BoundedRegulariser> {
 
   Facts facts() const override {
     Facts facts;
-    facts.smoothness = classification_data().train->smoothness() + regulariser().smoothness();
+    facts.smoothness = rows().train->smoothness() + regulariser().smoothness();
     // f is not convex unless lambda is 0: far out on an axis the curvature of the loss is
     // exponentially small, and that of the regulariser is about -6 lambda / w_j^4.
     facts.convex = regulariser().weight == 0;

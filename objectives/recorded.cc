@@ -4,26 +4,25 @@
 // can be measured.
 
 #include <algorithm>
-#include <cassert>
 #include <memory>
 #include <vector>
 
 #include "objectives/data/recorded_gradients.h"
 #include "objectives/registry.h"
+#include "objectives/without_function.h"
 
 namespace residuum {
 namespace {
 
 constexpr const char* kDrawnData = "synthetic-gradients";
 
-class Recorded final : public Objective {
+class Recorded final : public WithoutFunction<Recorded> {
  public:
   Recorded(std::string name,
            std::unique_ptr<RecordedGradients> gradients,
            std::vector<Layer> layers)
       : name_(std::move(name)), gradients_(std::move(gradients)), layers_(std::move(layers)) {}
 
-  bool has_function() const override { return false; }
   std::optional<std::uint64_t> recorded_steps() const override { return gradients_->shape().steps; }
 
   std::size_t dimension() const override { return gradients_->shape().dimension; }
@@ -34,8 +33,6 @@ class Recorded final : public Objective {
     const auto named = gradients_->layers();
     return named.empty() ? Objective::layers() : named;
   }
-  std::size_t samples() const override { return 0; }
-  std::span<const std::int32_t> labels() const override { return {}; }
   DataInfo data() const override {
     const RecordedShape shape = gradients_->shape();
     return {
@@ -55,37 +52,9 @@ class Recorded final : public Objective {
     return facts;
   }
 
-  void initial_point(std::uint64_t /*seed*/, std::span<double> w) const override {
-    std::fill(w.begin(), w.end(), 0.0);
-  }
-
-  void stochastic_gradient(const Draw& draw,
-                           std::span<const float> /*w*/,
-                           std::span<float> gradient) const override {
-    take(draw, gradient);
-  }
-  void stochastic_gradient(const Draw& draw,
-                           std::span<const double> /*w*/,
-                           std::span<double> gradient) const override {
-    take(draw, gradient);
-  }
-
-  double evaluate(int /*worker*/,
-                  int /*workers*/,
-                  std::span<const std::uint32_t> /*shard*/,
-                  const Point& /*at*/,
-                  std::span<double> /*gradient*/) const override {
-    assert(false && "an objective without a function is not evaluated");
-    return 0;
-  }
-
-  std::optional<TestResult> test(const Point& /*at*/) const override { return std::nullopt; }
-
- private:
   template <class Real>
   void take(const Draw& draw, std::span<Real> gradient) const {
     const RecordedShape shape = gradients_->shape();
-    assert(!draw.first_half);
     require(draw.iteration < shape.steps,
             "worker {} is at gradient {}, but {} has {} steps; give fewer 'budget.iterations'",
             draw.worker,
@@ -95,6 +64,7 @@ class Recorded final : public Objective {
     gradients_->read(draw.iteration, static_cast<std::size_t>(draw.worker), gradient);
   }
 
+ private:
   std::string name_;
   std::unique_ptr<RecordedGradients> gradients_;
   std::vector<Layer> layers_;

@@ -19,6 +19,7 @@
 #include "core/stop.h"
 #include "objectives/data/synthetic.h"
 #include "objectives/facts_cache.h"
+#include "objectives/mean_loss_objective.h"
 #include "objectives/prepared_rows.h"
 #include "objectives/registry.h"
 #include "objectives/regulariser.h"
@@ -151,103 +152,61 @@ struct SoftmaxData {
   bool intercept = false;
   std::unique_ptr<const SoftmaxLoss> train;
   std::unique_ptr<const SoftmaxLoss> test;  // null without held-out data
+
+  std::size_t penalised() const { return train->dimension() - (intercept ? train->classes() : 0); }
 };
 
-class Softmax final : public Objective {
+class Softmax final : public MeanLossObjective<SoftmaxData, RidgeRegulariser> {
  public:
   Softmax(SoftmaxData data, double l2, std::filesystem::path cache_dir)
-      : data_(std::move(data)),
-        ridge_{
-            .weight = l2,
-            .penalised = data_.train->dimension() - (data_.intercept ? data_.train->classes() : 0)},
-        cache_dir_(std::move(cache_dir)) {}
+      : MeanLossObjective(std::move(data), l2), cache_dir_(std::move(cache_dir)) {}
 
-  std::size_t dimension() const override { return data_.train->dimension(); }
   std::vector<Layer> layers() const override {
-    const std::size_t classes = data_.train->classes();
+    const std::size_t classes = rows().train->classes();
     return {{.name = "w",
              .shape = {static_cast<std::int64_t>(dimension() / classes),
                        static_cast<std::int64_t>(classes)},
              .offset = 0,
              .size = dimension()}};
   }
-  std::size_t samples() const override { return data_.train->samples(); }
-  std::span<const std::int32_t> labels() const override { return data_.train->labels(); }
-  DataInfo data() const override { return data_.info; }
+  std::span<const std::int32_t> labels() const override { return rows().train->labels(); }
 
   Facts facts() const override {
     std::call_once(solved_, [this] { facts_ = solve(); });
     return facts_;
   }
 
-  std::optional<double> shard_smoothness(std::span<const std::uint32_t> shard) const override {
-    return data_.train->smoothness(shard) + ridge_.weight;
-  }
-
-  void initial_point(std::uint64_t /*seed*/, std::span<double> w) const override {
-    std::fill(w.begin(), w.end(), 0.0);
-  }
-
-  void stochastic_gradient(const Draw& draw,
-                           std::span<const float> w,
-                           std::span<float> gradient) const override {
-    mean_gradient(draw, w, gradient);
-  }
-  void stochastic_gradient(const Draw& draw,
-                           std::span<const double> w,
-                           std::span<double> gradient) const override {
-    mean_gradient(draw, w, gradient);
-  }
-
-  double evaluate(int /*worker*/,
-                  int /*workers*/,
-                  std::span<const std::uint32_t> shard,
-                  const Point& at,
-                  std::span<double> gradient) const override {
-    const double share = static_cast<double>(shard.size()) / static_cast<double>(samples());
-    const double loss = data_.train->evaluate(shard, at.w, gradient);
-    if (!gradient.empty()) {
-      add_regulariser_gradient(ridge_, share, at.w, gradient);
-    }
-    return loss + share * regulariser_value(ridge_, at.w);
-  }
-
   /// Returns loss and accuracy; the loss is the mean over the held-out samples, without the ridge.
   std::optional<TestResult> test(const Point& at) const override {
-    if (data_.test == nullptr) {
+    const auto& test = rows().test;
+    if (test == nullptr) {
       return std::nullopt;
     }
-    return TestResult{.loss = data_.test->evaluate(data_.test->all_rows(), at.w, {}),
-                      .accuracy = data_.test->accuracy(at.w)};
+    return TestResult{.loss = test->evaluate(test->all_rows(), at.w, {}),
+                      .accuracy = test->accuracy(at.w)};
   }
 
  private:
-  template <class Real>
-  void mean_gradient(const Draw& draw, std::span<const Real> w, std::span<Real> gradient) const {
-    set_regulariser_gradient(ridge_, w, gradient);
-    data_.train->add_mean_gradient(draw.samples, w, gradient);
-  }
-
   Facts solve() const {
     Facts facts;
-    facts.smoothness = data_.train->smoothness(data_.train->all_rows()) + ridge_.weight;
-    facts.strong_convexity = data_.intercept ? 0.0 : ridge_.weight;
+    facts.smoothness = rows().train->smoothness(rows().train->all_rows()) + regulariser().weight;
+    facts.strong_convexity = rows().intercept ? 0.0 : regulariser().weight;
     facts.convex = true;
     facts.lower_bound = 0;
-    if (ridge_.weight > 0) {
+    if (regulariser().weight > 0) {
       const Vector point = find_minimum();
-      facts.minimum = SoftmaxSolver(*data_.train, ridge_).value(point, nullptr);
+      facts.minimum = SoftmaxSolver(*rows().train, regulariser()).value(point, nullptr);
       facts.minimizer.assign(point.begin(), point.end());
     }
     return facts;
   }
 
   Vector find_minimum() const {
-    const FactsKey key{.fingerprint = data_.train_fingerprint,
-                       .l2 = ridge_.weight,
-                       .intercept = data_.intercept,
-                       .scale = "softmax, " + data_.scale};
-    const SoftmaxSolver solver(*data_.train, ridge_);
+    const FactsKey key{.fingerprint = rows().train_fingerprint,
+                       .l2 = regulariser().weight,
+                       .intercept = rows().intercept,
+                       .scale = "softmax, " + rows().scale};
+    const SoftmaxSolver solver(*rows().train, regulariser());
     Vector gradient;
     if (const auto stored = load_minimizer(cache_dir_, key, dimension())) {
       Vector point =
@@ -263,8 +222,6 @@ class Softmax final : public Objective {
     return point;
   }
 
-  SoftmaxData data_;
-  RidgeRegulariser ridge_;
   std::filesystem::path cache_dir_;
   mutable std::once_flag solved_;
   mutable Facts facts_;

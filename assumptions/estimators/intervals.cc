@@ -9,6 +9,8 @@
 #include <numeric>
 #include <vector>
 
+#include "assumptions/estimators/moments.h"
+
 namespace residuum {
 
 double student_quantile(std::size_t n, double confidence) {
@@ -31,11 +33,7 @@ std::optional<Mean> mean_of(std::span<const double> values) {
     return std::nullopt;
   }
   const auto n = static_cast<double>(values.size());
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
-  double squares = 0;
-  for (const double x : values) {
-    squares += (x - mean) * (x - mean);
-  }
+  const auto [mean, squares, cubes] = central_moments(values);
   return Mean{.value = mean, .error = std::sqrt(squares / (n - 1) / n)};
 }
 

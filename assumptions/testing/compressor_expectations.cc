@@ -8,40 +8,11 @@
 #include <cmath>
 #include <utility>
 
+#include "assumptions/estimators/moments.h"
 #include "assumptions/testing/compressor_session.h"
 
 namespace residuum::laws {
 namespace {
-
-constexpr double kLogRisk = 21.416413017506358;  // log(2/risk), risk 1e-9
-
-/// Mean, and how far it may be from its expectation by the empirical Bernstein bound (Maurer and
-/// Pontil, COLT 2009), with the observed range, at least 1, as the range.
-struct DrawnMean {
-  double value = 0;
-  double room = 0;
-};
-
-DrawnMean drawn_mean(const std::vector<double>& draws) {
-  const auto n = static_cast<double>(draws.size());
-  double sum = 0;
-  for (const double draw : draws) {
-    sum += draw;
-  }
-  const double mean = sum / n;
-  if (draws.size() == 1) {
-    return {.value = mean, .room = 0};
-  }
-  double squares = 0;
-  for (const double draw : draws) {
-    squares += (draw - mean) * (draw - mean);
-  }
-  const auto [least, most] = std::minmax_element(draws.begin(), draws.end());
-  const double range = std::max({1.0, *most - *least, *most});
-  const double variance = squares / (n - 1);
-  return {.value = mean,
-          .room = std::sqrt(2 * variance * kLogRisk / n) + 7 * range * kLogRisk / (3 * (n - 1))};
-}
 
 /// The answers to one vector x, in units of |x|.
 struct Draws {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "assumptions/estimators/moments.h"
 #include "assumptions/testing/law_vectors.h"
 #include "assumptions/testing/laws.h"
 #include "core/random/random.h"
@@ -80,35 +81,6 @@ class Selection {
   std::vector<double> dropped_;
 };
 
-/// A mean of draws and what it may exceed its expectation by.
-struct Mean {
-  double value = 0;
-  double room = 0;
-};
-
-Mean mean_of(const std::vector<double>& draws) {
-  const auto n = static_cast<double>(draws.size());
-  double sum = 0;
-  double largest = 1;
-  for (const double draw : draws) {
-    sum += draw;
-    largest = std::max(largest, draw);
-  }
-  const double mean = sum / n;
-  if (draws.size() == 1) {
-    return {.value = mean, .room = 0};
-  }
-  double squares = 0;
-  for (const double draw : draws) {
-    squares += (draw - mean) * (draw - mean);
-  }
-  constexpr double kRisk = 1e-9;
-  const double variance = squares / (n - 1);
-  const double log_risk = std::log(2 / kRisk);
-  return {.value = mean,
-          .room = std::sqrt(2 * variance * log_risk / n) + 7 * largest * log_risk / (3 * (n - 1))};
-}
-
 /// The promise is E|a - C(a)|^2 <= (1 - share) |a|^2, with equality if it is exact.
 struct Promise {
   double share = 0;
@@ -117,17 +89,17 @@ struct Promise {
 
 /// The mean over the draws of |a - C(a)|^2/|a|^2, |a| > 0.
 template <class Real>
-Mean dropped_share(Selection<Real>& selection, std::span<const Real> a, std::uint64_t draws) {
+DrawnMean dropped_share(Selection<Real>& selection, std::span<const Real> a, std::uint64_t draws) {
   const double total = norm_sq<Real>(a);
   std::vector<double> ratios;
   for (std::uint64_t seed = 1; seed <= draws; ++seed) {
     ratios.push_back(norm_sq<double>(selection.dropped(a, seed)) / total);
   }
-  return mean_of(ratios);
+  return drawn_mean(ratios);
 }
 
 /// True if more is dropped than the promise allows, or less than an exact promise says.
-bool breaks(const Promise& promise, const Mean& ratio) {
+bool breaks(const Promise& promise, const DrawnMean& ratio) {
   const double expected = 1 - promise.share;
   const bool is_more = !(ratio.value - ratio.room <= expected * (1 + kRounding));
   const bool is_less = ratio.value + ratio.room < expected * (1 - kRounding);
@@ -148,7 +120,7 @@ std::optional<Finding> contraction_fault(const Sparsifier& sparsifier,
       }
       continue;
     }
-    const Mean ratio = dropped_share<Real>(selection, a, draws);
+    const DrawnMean ratio = dropped_share<Real>(selection, a, draws);
     if (breaks(promise, ratio)) {
       return Finding{false,
                      fmt::format("vector '{}' of {} entries in {}: |a - C(a)|^2 = {:.6g} |a|^2{}, "

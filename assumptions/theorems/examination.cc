@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "assumptions/estimators/intervals.h"
+#include "assumptions/estimators/moments.h"
 #include "assumptions/theorems/tight.h"
 
 namespace residuum {
@@ -50,10 +51,6 @@ std::string_view left_cure(Left left) {
       break;
   }
   return "probes.evaluate, where f* is known";
-}
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 /// There is no interval either where the spread of the seeds is beyond float64.
@@ -280,7 +277,7 @@ void Examination::judge(const Sides& last) {
     excess.push_back(last.lhs[i] - last.rhs[i]);
     magnitudes.push_back(std::max(std::abs(last.lhs[i]), std::abs(last.rhs[i])));
   }
-  const double rounding = kRounding * mean(magnitudes);
+  const double rounding = kRounding * plain_mean(magnitudes);
   if (is_sampled(last)) {
     bound_.verdict = BoundVerdict::undecided;
     bound_.reason = fmt::format("the left side was measured at {} of {} iterations: set {} to 1",
@@ -294,7 +291,7 @@ void Examination::judge(const Sides& last) {
   if (method().deterministic) {
     remark("nothing in the run is random: no interval is needed");
     bound_.seeds = 1;  // however many a study names
-    bound_.verdict = mean(excess) <= rounding ? BoundVerdict::holds : BoundVerdict::fails;
+    bound_.verdict = plain_mean(excess) <= rounding ? BoundVerdict::holds : BoundVerdict::fails;
     return;
   }
   bound_.excess = finite_interval(excess);
@@ -335,13 +332,14 @@ void Examination::find_horizon(double iterations) {
 
 void Examination::fill(const std::vector<Sides>& points) {
   for (const auto& point : points) {
-    bound_.curve.push_back(
-        {.iterations = point.iterations, .lhs = mean(point.lhs), .rhs = mean(point.rhs)});
+    bound_.curve.push_back({.iterations = point.iterations,
+                            .lhs = plain_mean(point.lhs),
+                            .rhs = plain_mean(point.rhs)});
   }
   const Sides& last = points.back();
   bound_.iterations = last.iterations;
-  bound_.lhs = mean(last.lhs);
-  bound_.rhs = mean(last.rhs);
+  bound_.lhs = plain_mean(last.lhs);
+  bound_.rhs = plain_mean(last.rhs);
   if (*bound_.lhs > 0) {
     bound_.slack = *bound_.rhs / *bound_.lhs;
   }

@@ -1,7 +1,7 @@
 #pragma once
 // An aggregator makes one update g (a SUM over workers) of the P messages and says what became of
 // each. It is a rule without state; its use in one run is an Exchange, which keeps what it needs
-// from iteration to iteration. Each aggregator has its own file and a line in registry.cc.
+// from iteration to iteration. A family of aggregators has a file, and each a line in registry.cc.
 
 #include <cstdint>
 #include <memory>

@@ -258,19 +258,12 @@ class ArcTopK final : public AggregatorFor<ArcExchange, ArcRules> {
 }  // namespace
 
 std::unique_ptr<Aggregator> make_arc_top_k(const Section& section) {
-  const auto rank = section.integer("rank", 4);
-  constexpr auto kMost = std::numeric_limits<std::int32_t>::max();
-  require(rank >= 1 && rank <= kMost,
-          "{} must lie in 1..{}, got {}",
-          section.where("rank"),
-          kMost,
-          rank);
   const double density = section.number("density", 0.2);
   require(density > 0 && density <= 1,
           "{} must lie in (0, 1], got {}: it is the part of a layer's rows that is kept",
           section.where("density"),
           density);
-  return std::make_unique<ArcTopK>(ArcRules{.rank = static_cast<std::size_t>(rank),
+  return std::make_unique<ArcTopK>(ArcRules{.rank = rank_from(section, 4),
                                             .density = density,
                                             .place = section.where("kind"),
                                             .sums = dense_rules_from(section)});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include "core/aggregators/low_rank.h"
 
@@ -21,6 +22,17 @@ void add_layer(const MatrixPlace& layer, bool is_factored, FactorPlan& plan) {
 }
 
 }  // namespace
+
+std::size_t rank_from(const Section& section, std::int64_t fallback) {
+  constexpr auto kMost = std::numeric_limits<std::int32_t>::max();
+  const auto rank = section.integer("rank", fallback);
+  require(rank >= 1 && rank <= kMost,
+          "{} must lie in 1..{}, got {}",
+          section.where("rank"),
+          kMost,
+          rank);
+  return static_cast<std::size_t>(rank);
+}
 
 FactorPlan factor_plan(std::span<const MatrixPlace> layers,
                        std::size_t dimension,

@@ -25,6 +25,9 @@ struct PlainLayer {
   std::size_t packed = 0;
 };
 
+/// Reads `rank`, the columns of R.
+std::size_t rank_from(const Section& section, std::int64_t fallback);
+
 /// A factor plan says how many numbers P, R and the all-reduce have, and where those of each layer
 /// are.
 struct FactorPlan {

@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <utility>
 
 #include "core/aggregators/left_factors.h"
@@ -249,14 +248,7 @@ class PowerSgd final : public AggregatorFor<PowerExchange, PowerRules> {
 }  // namespace
 
 std::unique_ptr<Aggregator> make_powersgd(const Section& section) {
-  const auto rank = section.integer("rank", 2);
-  constexpr auto kMost = std::numeric_limits<std::int32_t>::max();
-  require(rank >= 1 && rank <= kMost,
-          "{} must lie in 1..{}, got {}",
-          section.where("rank"),
-          kMost,
-          rank);
-  return std::make_unique<PowerSgd>(PowerRules{.rank = static_cast<std::size_t>(rank),
+  return std::make_unique<PowerSgd>(PowerRules{.rank = rank_from(section, 2),
                                                .rank_place = section.where("rank"),
                                                .warm_start = section.flag("warm_start", true),
                                                .sums = dense_rules_from(section)});

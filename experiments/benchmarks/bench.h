@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/cluster/world.h"
+#include "core/error.h"
 #include "experiments/program/console/options.h"
 #include "reports/tables/files.h"
 
@@ -105,5 +106,8 @@ using DeviceTopK = std::function<std::function<void()>(std::span<const float> x,
 
 /// Times the fused step on the device; without a device it is a resource error.
 void bench_cuda(std::vector<Measure>& measures, const DeviceTopK& top_k);
+
+/// Does `residuum bench`. Collective over the world's processes.
+ExitCode bench_command(const Options& options, World& world);
 
 }  // namespace residuum

@@ -4,16 +4,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cerrno>
-#include <fcntl.h>
-#include <spawn.h>
+#include <filesystem>
 #include <string>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <system_error>
-#include <unistd.h>
 
+#include "core/child_program.h"
 #include "core/error.h"
 #include "experiments/benchmarks/bench.h"
 
@@ -22,35 +17,19 @@ namespace {
 
 constexpr double kMost = 50;  // milliseconds
 
-double seconds_of(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-}
-
-/// Starts this program with the command, its output thrown away, and waits for its end; returns the
-/// CPU seconds that it took.
-double cpu_seconds(std::string command) {
-  std::string program = "residuum";
-  const std::array<char*, 3> arguments{program.data(), command.data(), nullptr};
-  posix_spawn_file_actions_t files{};
-  ::posix_spawn_file_actions_init(&files);
-  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
-    ::posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_WRONLY, 0);
+/// Runs the program beside this one with the command, its output thrown away, and returns the CPU
+/// seconds that it took.
+double cpu_seconds(const std::string& command) {
+  const auto program = std::filesystem::read_symlink("/proc/self/exe").replace_filename("residuum");
+  std::error_code failure;
+  const auto end = run_program_to_end({.words = {program.string(), command}}, failure);
+  if (!end) {
+    resource_error("cannot start {}: {}", program.string(), failure.message());
   }
-  pid_t child = 0;
-  const int failure =
-      ::posix_spawn(&child, "/proc/self/exe", &files, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&files);
-  if (failure != 0) {
-    resource_error("cannot start this program: {}", std::generic_category().message(failure));
-  }
-  int status = 0;
-  rusage used{};
-  while (::wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
-  }
-  if (status != 0) {
+  if (end->code != 0) {
     resource_error("'residuum {}' failed", command);
   }
-  return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+  return end->cpu_seconds;
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include <sstream>
 #include <string_view>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 #include "core/cluster/mpi_world.h"
@@ -288,6 +289,7 @@ void add_epochs(CLI::App& command, Options& options) {
 
 struct CommandLine {
   Options options;
+  residuum::BenchCommand bench_command = nullptr;
   CLI::App app{"Does the theory of sparsified distributed SGD hold on your problem?", "residuum"};
   CLI::App* run = app.add_subcommand("run", "run a study; finished runs are skipped");
   CLI::App* plan = app.add_subcommand("plan", "print the runs of a study, run nothing");
@@ -445,6 +447,8 @@ std::string complaint(const CommandLine& line,
                      command.get_name());
 }
 
+std::filesystem::path this_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
+
 /// Commands of one process.
 ExitCode dispatch_alone(const CommandLine& line) {
   const Options& options = line.options;
@@ -472,9 +476,23 @@ ExitCode dispatch_alone(const CommandLine& line) {
     }
   }
   if (line.verify->parsed()) {
-    return residuum::verify_command(options, std::filesystem::read_symlink("/proc/self/exe"));
+    return residuum::verify_command(options, this_program());
   }
   return residuum::list_command(options, command_reference(line.app));
+}
+
+/// Becomes the program with the benchmarks, if it is beside this one.
+void become_benchmarks(char** argv) {
+  execv((this_program().parent_path() / "residuum-bench").c_str(), argv);
+}
+
+void require_benchmarks(const CommandLine& line) {
+  if (line.bench_command == nullptr) {
+    throw residuum::SharedError(
+        ExitCode::usage,
+        "the benchmarks are a program of their own, residuum-bench, which is not beside this one: "
+        "build its target, 'cmake --build --preset release --target residuum-bench'");
+  }
 }
 
 ExitCode dispatch(const CommandLine& line,
@@ -485,7 +503,8 @@ ExitCode dispatch(const CommandLine& line,
     return residuum::run_command(options, arguments, world);
   }
   if (line.bench->parsed()) {
-    return residuum::bench_command(options, world);
+    require_benchmarks(line);
+    return line.bench_command(options, world);
   }
   if (line.info->parsed()) {
     return residuum::info_command(options, world);
@@ -592,12 +611,16 @@ ExitCode guarded(residuum::World& world, const std::function<ExitCode()>& action
 
 namespace residuum {
 
-int residuum_main(int argc, char** argv) {
+int residuum_main(int argc, char** argv, BenchCommand bench) {
   hold_standard_streams();
   CommandLine line;
+  line.bench_command = bench;
   const std::vector<std::string> arguments(argv, argv + argc);
   if (argc > 1 && (arguments[1] == "run" || arguments[1] == "verify" || arguments[1] == "check")) {
     catch_stop_signals();  // a request may come while the program is still loading
+  }
+  if (argc > 1 && arguments[1] == "bench" && bench == nullptr) {
+    become_benchmarks(argv);
   }
   auto world = make_world();
   const ExitCode code = guarded(*world, [&] { return obey(line, arguments, *world); });

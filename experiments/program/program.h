@@ -4,7 +4,14 @@
 
 namespace residuum {
 
-/// Takes and returns what `main` does.
-int residuum_main(int argc, char** argv);
+enum class ExitCode : int;
+struct Options;
+class World;
+
+using BenchCommand = ExitCode (*)(const Options& options, World& world);
+
+/// Takes and returns what `main` does. Without `bench` the command of that name is left to the
+/// program residuum-bench beside this one.
+int residuum_main(int argc, char** argv, BenchCommand bench = nullptr);
 
 }  // namespace residuum

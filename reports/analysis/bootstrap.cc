@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "assumptions/estimators/moments.h"
 #include "core/random/random.h"
 
 namespace residuum::reports {
@@ -104,14 +105,9 @@ struct Tails {
 Tails corrected_tails(const std::vector<double>& values,
                       const std::vector<Resample>& resamples,
                       double share) {
-  const double mean =
-      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-  double squares = 0;
-  double cubes = 0;
+  const auto [mean, squares, cubes] = central_moments(values);
   double largest = 0;
   for (const double value : values) {
-    squares += (value - mean) * (value - mean);
-    cubes += (value - mean) * (value - mean) * (value - mean);
     largest = std::max(largest, std::abs(value));
   }
   double below = 0;  // the mean; what equals it, but for rounding, counts half

@@ -6,14 +6,11 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
-#include <numeric>
+
+#include "assumptions/estimators/moments.h"
 
 namespace residuum::reports {
 namespace {
-
-double mean_of_all(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 /// Differences that are all the same have no spread to judge by: chance can make them so. It is
 /// known where they must be the same because compressed and dense runs are.
@@ -116,11 +113,11 @@ class Search {
              const std::vector<double>& excesses,
              std::size_t k,
              SearchLook& made) const {
-    made.loss = mean_of_all(losses);
+    made.loss = plain_mean(losses);
     const bool same_runs =
         std::all_of(losses.begin(), losses.end(), [](double loss) { return loss == 0; });
     made.loss_interval = interval_of(losses, made.error, same_runs);
-    made.excess = mean_of_all(excesses);
+    made.excess = plain_mean(excesses);
     made.skewness = skewness_of(excesses);
     made.excess_interval = interval_of(excesses, made.error, same_runs);
     if (made.excess_interval && made.excess_interval->low > 0) {
@@ -192,7 +189,7 @@ SearchResult follow_search(const SearchPlan& plan, const Endings& endings) {
 
 double skewness_of(std::span<const double> values) {
   const auto n = static_cast<double>(values.size());
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  const double mean = plain_mean(values);
   double squares = 0;
   double cubes = 0;
   for (const double x : values) {

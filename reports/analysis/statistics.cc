@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "assumptions/estimators/moments.h"
 #include "reports/analysis/bootstrap.h"
 
 namespace residuum::reports {
@@ -50,7 +51,7 @@ std::optional<double> mean(const std::vector<double>& values) {
   if (values.empty() || !all_finite(values)) {
     return std::nullopt;
   }
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  return plain_mean(values);
 }
 
 std::optional<Interval> student_interval(const std::vector<double>& values, double confidence) {
@@ -62,11 +63,8 @@ std::optional<double> seeds_for_sign(const std::vector<double>& differences, dou
   if (!centre || *centre == 0 || differences.size() < 2) {
     return std::nullopt;
   }
-  double squares = 0;
-  for (const double one : differences) {
-    squares += (one - *centre) * (one - *centre);
-  }
-  const double variance = squares / static_cast<double>(differences.size() - 1);
+  const double variance =
+      central_moments(differences).squares / static_cast<double>(differences.size() - 1);
   const boost::math::normal normal;
   const double width = boost::math::quantile(normal, (1 + confidence) / 2);
   const double power = boost::math::quantile(normal, 0.8);

@@ -4,68 +4,26 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <fcntl.h>
 #include <fstream>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <system_error>
-#include <unistd.h>
 
+#include "core/child_program.h"
 #include "reports/figures/gnuplot_script.h"
 #include "reports/figures/pgfplots.h"
 #include "reports/tables/files.h"
 
 namespace residuum::reports {
-namespace {
-
-/// The actions of the child before it becomes gnuplot.
-class SpawnActions {
- public:
-  explicit SpawnActions(const std::filesystem::path& folder) {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str());
-    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-      posix_spawn_file_actions_addopen(&actions_, stream, "/dev/null", O_RDWR, 0);
-    }
-  }
-  SpawnActions(const SpawnActions&) = delete;
-  SpawnActions& operator=(const SpawnActions&) = delete;
-  SpawnActions(SpawnActions&&) = delete;
-  SpawnActions& operator=(SpawnActions&&) = delete;
-  ~SpawnActions() { posix_spawn_file_actions_destroy(&actions_); }
-
-  const posix_spawn_file_actions_t* get() const { return &actions_; }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-};
-
-}  // namespace
-
 std::string run_gnuplot(const std::filesystem::path& folder, const std::string& script) {
-  std::string program = "gnuplot";
-  std::string defaults = "-d";
-  std::string file = script;
-  std::array<char*, 4> arguments{program.data(), defaults.data(), file.data(), nullptr};
-  const SpawnActions actions(folder);
-
-  pid_t child = 0;
-  const int error =
-      posix_spawnp(&child, program.c_str(), actions.get(), nullptr, arguments.data(), environ);
-  if (error == ENOENT) {
+  std::error_code failure;
+  const auto end =
+      run_program_to_end({.words = {"gnuplot", "-d", script}, .folder = folder}, failure);
+  if (failure == std::errc::no_such_file_or_directory) {
     return "gnuplot is not installed: install the Debian package gnuplot-nox";
   }
-  if (error != 0) {
-    return fmt::format("gnuplot cannot be started: {}", std::generic_category().message(error));
+  if (!end) {
+    return fmt::format("gnuplot cannot be run: {}", failure.message());
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) {
-      return fmt::format("gnuplot got lost: {}", std::generic_category().message(errno));
-    }
-  }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+  if (end->code != 0) {
     return fmt::format("gnuplot failed; run 'gnuplot {}' in its folder to see why", script);
   }
   return {};

@@ -32,7 +32,7 @@ set(configure ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCES} -DCMAKE_PREFIX_PATH
     -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER})
 
 # What is installed does not say where it was built. CLONE is the folder of the repository.
-foreach(installed bin/residuum bin/residuum-report lib/libresiduum_core.a)
+foreach(installed bin/residuum bin/residuum-bench bin/residuum-report lib/libresiduum_core.a)
   file(STRINGS ${FOLDER}/prefix/${installed} places REGEX "${CLONE}/" LIMIT_COUNT 1)
   if(places)
     message(FATAL_ERROR "${installed} holds the path of the clone: ${places}")
@@ -48,7 +48,7 @@ step("its tests" ${CMAKE_CTEST_COMMAND} --test-dir ${FOLDER}/tests --output-on-f
 
 # Libraries that have no CMake package are found by pkg-config, as the build finds them.
 set(by_pkg_config "")
-foreach(library CLI11 tomlplusplus Eigen3 hwy benchmark)
+foreach(library CLI11 tomlplusplus Eigen3 hwy)
   list(APPEND by_pkg_config -DCMAKE_DISABLE_FIND_PACKAGE_${library}=ON)
 endforeach()
 step("configuration" ${configure} ${by_pkg_config} -B ${FOLDER}/build)

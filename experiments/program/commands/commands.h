@@ -33,8 +33,6 @@ ExitCode keep_command(const Options& options);
 ExitCode epochs_command(const Options& options);
 /// `program` is this program's own path, to start it under mpirun.
 ExitCode verify_command(const Options& options, const std::string& program);
-/// Collective over the world's processes.
-ExitCode bench_command(const Options& options, World& world);
 /// `commands` are the program's own, for `residuum list commands`.
 ExitCode list_command(const Options& options, const std::vector<ReferenceGroup>& commands);
 /// Collective over the world's processes; the root speaks.

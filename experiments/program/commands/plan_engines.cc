@@ -6,13 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fcntl.h>
 #include <filesystem>
 #include <optional>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <system_error>
 
+#include "core/child_program.h"
 #include "core/cluster/mpi_world.h"
 #include "core/error.h"
 #include "core/text.h"
@@ -180,22 +178,9 @@ std::string directives(const JobOptions& job) {
 
 /// Returns whether bash can read a line of its own; true where there is no bash.
 bool is_shell(const std::string& line) {
-  std::vector<std::string> words{"bash", "-n", "-c", line};
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (auto& word : words) {
-    arguments.push_back(word.data());
-  }
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t to_nowhere{};
-  posix_spawn_file_actions_init(&to_nowhere);
-  posix_spawn_file_actions_addopen(&to_nowhere, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, "bash", &to_nowhere, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&to_nowhere);
-  int status = 0;
-  const bool has_ended = error == 0 && ::waitpid(child, &status, 0) == child;
-  return !has_ended || (WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  std::error_code no_bash;
+  const auto end = run_program_to_end({.words = {"bash", "-n", "-c", line}}, no_bash);
+  return !end || end->code == 0;
 }
 
 /// Returns the user's lines, each of which the shell evaluates for itself.

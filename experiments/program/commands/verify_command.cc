@@ -10,19 +10,18 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <fcntl.h>
 #include <fstream>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
 
+#include "core/child_program.h"
 #include "core/cluster/mpi_world.h"
 #include "core/record/tables.h"
 #include "experiments/program/commands/commands.h"
@@ -48,8 +47,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kCannotStart = 127;  // as shells say it
-
 /// Waits until the child has ended and returns what waitpid says of it. A request to stop is passed
 /// on to the child as TERM.
 int wait_or_stop(pid_t child, const std::string& name) {
@@ -72,44 +69,20 @@ int wait_or_stop(pid_t child, const std::string& name) {
   }
 }
 
-/// Becomes the program, in a child whose parent was `parent`. The child ends with its parent,
-/// however that ends, so that a verification that was killed leaves no processes behind.
-[[noreturn]] void become(char* const* argv, pid_t parent) {
-  const int nothing = open("/dev/null", O_RDWR);
-  dup2(nothing, STDIN_FILENO);
-  dup2(nothing, STDOUT_FILENO);
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() == parent) {
-    execvp(argv[0], argv);
-  }
-  _exit(kCannotStart);
-}
-
-/// Starts a program with these arguments (no shell) and its stdout discarded, waits for it, and
-/// returns its exit code.
+/// Starts a program with these arguments and its output discarded, all but errors, waits for it,
+/// and returns its exit code.
 int run_and_wait(const std::vector<std::string>& arguments) {
-  std::vector<char*> argv;
-  std::vector<std::string> copies = arguments;
-  argv.reserve(copies.size() + 1);
-  for (auto& argument : copies) {
-    argv.push_back(argument.data());
+  std::error_code failure;
+  const pid_t child =
+      start_program({.words = arguments,
+                     .streams = {ProgramStart::kNowhere, ProgramStart::kNowhere, STDERR_FILENO}},
+                    failure);
+  if (failure) {
+    resource_error("cannot start {}: {}; is Open MPI installed and on the PATH?",
+                   arguments.front(),
+                   failure.message());
   }
-  argv.push_back(nullptr);
-  const pid_t parent = getpid();
-  const pid_t child = fork();
-  if (child == 0) {
-    become(argv.data(), parent);
-  }
-  if (child < 0) {
-    resource_error(
-        "cannot start {}: {}", arguments.front(), std::generic_category().message(errno));
-  }
-  const int status = wait_or_stop(child, arguments.front());
-  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::internal);
-  if (code == kCannotStart) {
-    resource_error("cannot start {}: is Open MPI installed and on the PATH?", arguments.front());
-  }
-  return code;
+  return exit_code_of(wait_or_stop(child, arguments.front()));
 }
 
 std::vector<std::string> run_arguments(const Options& options,

@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "core/child_program.h"
 #include "core/error.h"
 #include "experiments/program/console/signals.h"
 
@@ -63,69 +64,15 @@ void close_end(int& descriptor) {
   descriptor = -1;
 }
 
-/// The arguments of a child before it becomes the program: streams, command line and parent.
-struct Start {
-  std::array<int, 3> streams{};
-  char* const* argv = nullptr;
-  pid_t parent = -1;
-};
-
-/// Becomes the program, or leaves in `failure` why not. The child leads a process group, takes
-/// signals as a program that a shell starts, and is killed when its parent ends. It shares the
-/// memory of its parent until then, which waits.
-[[noreturn]] void become_program(const Start& start, volatile int& failure) {
-  constexpr int kCannotStart = 127;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  setpgid(0, 0);
-  for (int signal = 1; signal < NSIG; ++signal) {
-    std::signal(signal, SIG_DFL);
-  }
-  for (int stream = 0; stream < static_cast<int>(start.streams.size()); ++stream) {
-    dup2(start.streams.at(static_cast<std::size_t>(stream)), stream);
-  }
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (getppid() == start.parent) {
-    execvp(start.argv[0], start.argv);
-    failure = errno;
-  }
-  _exit(kCannotStart);
-}
-
-/// Copies no page of a large program, and runs no handlers of libraries for forks.
-pid_t start_child(const Start& start, volatile int& failure) {
-  const pid_t child = vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
-  if (child == 0) {
-    become_program(start, failure);
-  }
-  return child;
-}
-
 pid_t start_with_pipes(const std::vector<std::string>& words, const std::array<int, 3>& streams) {
-  std::vector<std::string> copies = words;
-  std::vector<char*> argv;
-  argv.reserve(copies.size() + 1);
-  for (auto& word : copies) {
-    argv.push_back(word.data());
-  }
-  argv.push_back(nullptr);
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler runs in the child
-  volatile int failure = 0;
-  const pid_t child =
-      start_child({.streams = streams, .argv = argv.data(), .parent = getpid()}, failure);
-  const int fork_failure = child < 0 ? errno : 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  std::error_code failure;
+  const pid_t child = start_program(
+      {.words = words, .streams = streams, .signal_at_our_end = SIGKILL, .is_apart = true},
+      failure);
   if (child < 0) {
-    resource_error("cannot start '{}': {}", words.front(), words_of_errno(fork_failure));
+    resource_error("cannot start '{}': {}", words.front(), failure.message());
   }
-  if (failure != 0) {
-    waitpid(child, nullptr, 0);
-    usage_error("cannot start '{}': {}", words.front(), words_of_errno(failure));
-  }
+  require(!failure, "cannot start '{}': {}", words.front(), failure.message());
   return child;
 }
 

@@ -72,5 +72,12 @@ TEST_F(Bench, NamesTheNearestGroup) {
   EXPECT_THAT(finished.err, HasSubstr("did you mean 'logistic'?"));
 }
 
+TEST_F(Bench, SaysWhatToBuildWhereItsProgramIsNotBesideThisOne) {
+  const auto finished = run_program({RESIDUUM_FAULTY_PROGRAM, "bench", "triad"}, folder_.path());
+
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("--target residuum-bench"));
+}
+
 }  // namespace
 }  // namespace residuum

@@ -14,7 +14,6 @@
 #include "experiments/benchmarks/bench.h"
 #include "experiments/benchmarks/bench_network.h"
 #include "experiments/benchmarks/triad.h"
-#include "experiments/program/commands/commands.h"
 #include "experiments/program/runs/provenance.h"
 #include "objectives/network_module.h"
 #include "reports/tables/files.h"
