@@ -451,10 +451,8 @@ Bound Examination::finish_in_every_iteration(double rate) {
     return bound_;
   }
   std::uint64_t pairs = 0;
-  double log_sum = 0;
   for (const auto& seed : evidence_->seeds()) {
     pairs += seed.measures().lyapunov_pairs;
-    log_sum += seed.measures().lyapunov_log_sum;
     bound_.iterations =
         std::max(bound_.iterations.value_or(0), static_cast<double>(seed.iterations()));
   }
@@ -472,8 +470,8 @@ Bound Examination::finish_in_every_iteration(double rate) {
   if (*bound_.lhs > 0) {
     bound_.slack = rate / *bound_.lhs;
   }
-  bound_.rates = RateSlack{
-      .bound = rate, .tight = rate, .measured = std::exp(log_sum / static_cast<double>(pairs))};
+  bound_.rates =
+      RateSlack{.bound = rate, .tight = rate, .measured = measured_lyapunov_factor(*evidence_)};
   bound_.terms = {{Attribution::compression, "ρ*", rate, false}};
   hold_nothing_with_reservation();
   return bound_;

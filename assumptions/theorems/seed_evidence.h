@@ -93,6 +93,15 @@ struct StepwiseSum {
 /// it; infinite if that is not known.
 std::optional<double> lost_by_selection(const Row& row);
 
+/// How far a positive quantity has come from the first row to the last whose value says more than
+/// rounding, however many rows lie between.
+struct LogFall {
+  std::optional<double> start;  // logarithm of the first value
+  double started_at = 0;        // iteration of it
+  double change = 0;            // of the logarithm, to the last value
+  double iterations = 0;        // between the two
+};
+
 /// SeedMeasures sums up what single iterations say over the run: pooled ratios and means in which a
 /// row counts for the iterations it stands for, and extremes.
 struct SeedMeasures {
@@ -130,8 +139,8 @@ struct SeedMeasures {
   Singles single_tail;               // as tail_selection
   LargestSingles single_lyapunov;    // V_{t+1}/V_t
   std::uint64_t lyapunov_rows = 0;   // that have V
-  double lyapunov_log_sum = 0;       // sum of log(V_{t+1}/V_t)
-  std::uint64_t lyapunov_pairs = 0;  // in that sum
+  std::uint64_t lyapunov_pairs = 0;  // rows that have V_{t+1}/V_t
+  LogFall lyapunov_fall;             // of V over the run
   LargestSingles single_gap;         // |e'|^2
   LargestSingles single_difference;  // |grad f(x) - grad f(y)| / |x - y|
   LargestSingles single_curvature;   // largest |eigenvalue| by power iteration
@@ -153,6 +162,7 @@ struct SeedMeasures {
   void take_extremes(const Row& row);
   void look_at_versions(const Row& row);
   void look_at_lyapunov(const Row& row);
+  void look_at_fall(const Row& row);
 };
 
 class SeedEvidence {

@@ -159,13 +159,34 @@ void SeedMeasures::add(const Row& row) {
 
 void SeedMeasures::look_at_lyapunov(const Row& row) {
   lyapunov_rows += row.get(Column::lyapunov) ? 1 : 0;
-  const auto& ratio = row.get(Column::lyapunov_ratio);
-  if (!ratio) {
+  if (const auto& ratio = row.get(Column::lyapunov_ratio)) {
+    single_lyapunov.add(row.iteration(), *ratio);
+    ++lyapunov_pairs;
+  }
+  look_at_fall(row);
+}
+
+/// A row has a ratio if V before is above rounding. Rows without one, of which the row before was
+/// not measured, count while V is above a part of its start that rounding is far below.
+void SeedMeasures::look_at_fall(const Row& row) {
+  constexpr double kToldPart = 1e-9;
+  const auto& value = row.get(Column::lyapunov);
+  if (!value || !std::isfinite(*value) || *value <= 0) {
     return;
   }
-  single_lyapunov.add(row.iteration(), *ratio);
-  lyapunov_log_sum += std::log(*ratio);
-  ++lyapunov_pairs;
+  const auto& ratio = row.get(Column::lyapunov_ratio);
+  const bool has_step = ratio && *ratio > 0;
+  const double now = std::log(*value);
+  const auto at = static_cast<double>(row.iteration());
+  LogFall& fall = lyapunov_fall;
+  if (!fall.start) {
+    fall.start = has_step ? now - std::log(*ratio) : now;
+    fall.started_at = has_step ? at - 1 : at;
+  }
+  if (ratio || now > *fall.start + std::log(kToldPart)) {
+    fall.change = now - *fall.start;
+    fall.iterations = at - fall.started_at;
+  }
 }
 
 void SeedMeasures::look_at_versions(const Row& row) {

@@ -92,6 +92,16 @@ std::optional<CompressedProblem> compressed_problem_of(const RunFacts& facts) {
   return problem.is_valid() && problem.contraction < 1 ? std::optional(problem) : std::nullopt;
 }
 
+std::optional<double> measured_lyapunov_factor(const Evidence& evidence) {
+  double change = 0;
+  double iterations = 0;
+  for (const auto& seed : evidence.seeds()) {
+    change += seed.measures().lyapunov_fall.change;
+    iterations += seed.measures().lyapunov_fall.iterations;
+  }
+  return iterations > 0 ? std::optional(std::exp(change / iterations)) : std::nullopt;
+}
+
 std::optional<LyapunovFacts> lyapunov_facts(const RunFacts& facts, double step) {
   const auto problem = compressed_problem_of(facts);
   const bool has_state =

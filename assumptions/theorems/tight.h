@@ -19,6 +19,10 @@ std::optional<CompressedProblem> compressed_problem_of(const RunFacts& facts);
 /// preconditions of tight-ef14 or tight-ef21 are met; absent where V is not defined.
 std::optional<LyapunovFacts> lyapunov_facts(const RunFacts& facts, double step);
 
+/// Returns the mean factor of V in one iteration, from its start to the last row in which it says
+/// more than rounding, over all seeds; absent if V was not seen twice.
+std::optional<double> measured_lyapunov_factor(const Evidence& evidence);
+
 /// The methods that the proof of a worst case (assumptions/worst_case/) holds for.
 struct WorstCaseDemands {
   bool compresses = true;                       // messages keep a share, and leave something out

@@ -347,17 +347,6 @@ void add_question(const RateOptions& given,
   questions.push_back(std::move(question));
 }
 
-/// Returns the mean factor of V over all pairs of iterations that were measured, of all seeds.
-std::optional<double> measured_factor_of_v(const Evidence& evidence) {
-  double log_sum = 0;
-  std::uint64_t pairs = 0;
-  for (const auto& seed : evidence.seeds()) {
-    log_sum += seed.measures().lyapunov_log_sum;
-    pairs += seed.measures().lyapunov_pairs;
-  }
-  return pairs > 0 ? std::optional(std::exp(log_sum / static_cast<double>(pairs))) : std::nullopt;
-}
-
 /// Returns the mean factor of f - f*, from the start to the last look at which it is above what
 /// float64 tells of f; of all seeds.
 std::optional<double> measured_factor_of_gap(const Evidence& evidence) {
@@ -380,7 +369,7 @@ std::optional<double> measured_factor_of_gap(const Evidence& evidence) {
 
 std::optional<MeasuredRate> measured_rate(const Evidence& evidence) {
   const auto step = evidence.step_size().value;
-  const auto of_v = measured_factor_of_v(evidence);
+  const auto of_v = measured_lyapunov_factor(evidence);
   const auto factor = of_v ? of_v : measured_factor_of_gap(evidence);
   if (!step || !factor) {
     return std::nullopt;

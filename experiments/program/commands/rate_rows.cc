@@ -187,7 +187,7 @@ RateRow measured_row(const RateQuestion& question) {
               .rate = ContractionRate{.step = question.measured->step,
                                       .rate = question.measured->factor,
                                       .of = question.measured->of},
-              .note = "mean of all measured iterations"};
+              .note = "mean from the start to the last row above rounding"};
   take_costs(question, std::numeric_limits<double>::quiet_NaN(), row);
   return row;
 }
