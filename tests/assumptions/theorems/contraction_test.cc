@@ -133,7 +133,7 @@ Bound mem_sgd_bound(RunFacts facts, double first_step, std::uint64_t iterations 
   SeedEvidence seed(iterations);
   for (std::uint64_t t = 0; t < iterations; ++t) {
     seed.add(row_of(t,
-                    {{Column::step_size, t == 0 ? first_step : 0.1},
+                    {{Column::step_size, t == 0 ? first_step : first_step / 2},
                      {Column::worker_grad_norm_sq, 2},
                      {Column::averaged_loss_gap, 0.01}}));
   }
