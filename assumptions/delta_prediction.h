@@ -4,12 +4,32 @@
 
 #include <optional>
 
-#include "assumptions/estimators/capture.h"
 #include "core/record/run_facts.h"
 
 namespace residuum {
 
-// First come formulas of Top-k messages for accumulators with independent entries of one law, as in
+// The capture cap(kappa) = |Top_k x|^2 / |x|^2, kappa = k/d, is the share of a vector's energy that
+// its largest entries hold, for entries drawn independently from one law and d going to infinity.
+// The rest, (1 - cap) / (1 - kappa), is delta of a single worker. It takes O(1).
+
+/// The law of the magnitudes |x_j|.
+struct EntryLaw {
+  enum class Kind { gaussian, laplace, uniform, pareto };
+  Kind kind = Kind::gaussian;
+  double tail = 0;  // Pareto only: P(|x| > s) = s^-tail, tail > 2 so that the energy is finite
+};
+
+/// cap(kappa), 0 < kappa <= 1:
+///   Gaussian  kappa + 2 t phi(t), kappa = 2 (1 - Phi(t))
+///   Laplace   kappa (1 + l + l^2/2), l = ln(1/kappa)
+///   uniform   1 - (1 - kappa)^3
+///   Pareto    kappa^(1 - 2/tail)
+double capture(const EntryLaw& law, double kappa);
+
+/// cap(kappa) of N(0,1) entries.
+double gaussian_capture(double kappa);
+
+// Next come formulas of Top-k messages for accumulators with independent entries of one law, as in
 // the noise-dominated regime, and for the number of workers up to which the gTop-k assumption would
 // then hold. `predict_delta` chooses the formula for a method.
 
@@ -38,8 +58,8 @@ std::optional<double> predicted_delta_iid(Combination combination,
 /// P*).
 std::optional<double> largest_workers_iid(double rho, const EntryLaw& law = {});
 
-// The next two count the overlap of what the workers select. predicted_delta_iid neglects it, which
-// is right for rho P^2 << 1 alone: d rho^2 P^2/2 pairs of workers send the same index, and d
+// The next two count the overlap of what the workers select. predicted_delta_iid neglects it,
+// which is right for rho P^2 << 1 alone: d rho^2 P^2/2 pairs of workers send the same index, and d
 // rho indices are selected. At rho = 0.1 it predicts that delta passes 1 at 9 workers, where delta
 // is 0.86; delta stays below 0.9 for any number of workers.
 

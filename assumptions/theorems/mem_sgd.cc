@@ -6,8 +6,6 @@
 // (alpha + 1)^2). As r/(r + 1) < 1, alpha = (a - 1) k/d - 1 always satisfies the second; it is
 // larger than the safe choice a = (alpha + 2) d/k gives, and 4 alpha/(alpha - 4) falls with alpha.
 
-#include "assumptions/theorems/mem_sgd.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -32,13 +30,14 @@ void step_rule_is_that_of_the_theorem(Examination& exam, double shift, double co
   }
 }
 
-}  // namespace
-
-double mem_sgd_weight_sum(double iterations, double shift) {
+/// S_T = sum of (a + t)^2 over t < T = T (2T^2 + 6aT - 3T + 6a^2 - 6a + 1)/6.
+double weight_sum(double iterations, double shift) {
   const double t = iterations;
   const double a = shift;
   return t * (2 * t * t + 6 * a * t - 3 * t + 6 * a * a - 6 * a + 1) / 6;
 }
+
+}  // namespace
 
 Bound mem_sgd(const Evidence& evidence) {
   Examination exam(evidence, Left::averaged_model);
@@ -71,7 +70,7 @@ Bound mem_sgd(const Evidence& evidence) {
   return exam.finish([=](const Snapshot& now) -> std::optional<std::vector<BoundTerm>> {
     // The average of row t is over w_0 .. w_t.
     const double t = static_cast<double>(now.iterations) + 1;
-    const double weights = mem_sgd_weight_sum(t, a);
+    const double weights = weight_sum(t, a);
     return std::vector<BoundTerm>{
         {Attribution::noise,
          "4T(T + 2a)G²/(μS)",

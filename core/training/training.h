@@ -18,7 +18,6 @@
 #include "core/training/budget.h"
 #include "core/training/method.h"
 #include "core/training/overlap.h"
-#include "core/training/sleeper.h"
 
 namespace residuum {
 
@@ -41,6 +40,22 @@ class Checkpoints {
   virtual bool due() = 0;
   /// Saves the state after `iterations` iterations. The call is collective.
   virtual void save(std::uint64_t iterations, const SaveOrLoad& state) = 0;
+};
+
+/// A sleeper is asked how long a real run waits for a gradient that a study makes last. It may let
+/// a real run wait for less than the study says; tests put in one that only records.
+class Sleeper {
+ public:
+  Sleeper() = default;
+  Sleeper(const Sleeper&) = delete;
+  Sleeper& operator=(const Sleeper&) = delete;
+  Sleeper(Sleeper&&) = delete;
+  Sleeper& operator=(Sleeper&&) = delete;
+  virtual ~Sleeper() = default;
+
+  /// Returns for how many seconds, from its beginning, the gradient of this number of a worker is
+  /// to last at least, where the study says `seconds`.
+  virtual double asked(int worker, std::uint64_t number, double seconds) = 0;
 };
 
 /// The precision of accumulators, messages and the model that gradients are computed from.

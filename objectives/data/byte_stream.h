@@ -1,6 +1,8 @@
 #pragma once
 // These functions read data files into memory and unpack them: plain, gzip (by zlib), xz (by
 // liblzma), bzip2 (by libbz2) or zstd (by libzstd). The content tells which it is, not the name.
+// Bytes are accepted as text if they are UTF-8 as in RFC 3629 (no overlong forms, no surrogates,
+// nothing above U+10FFFF), without zero bytes.
 
 #include <array>
 #include <cstdint>
@@ -28,5 +30,12 @@ std::string unpack_bytes(std::string packed, const std::string& name, std::uint6
 /// Returns "a9a" for "somewhere/a9a.xz": the file's name without its folder and its .xz, .gz,
 /// .bz2 or .zst.
 std::string data_file_name(const std::filesystem::path& path);
+
+/// Throws a usage error that names file, line and byte unless the bytes are text.
+void check_text(std::string_view bytes, const std::filesystem::path& file);
+
+/// Throws a usage error that names the cure if a table of numbers begins with the byte order mark
+/// of UTF-8 or UTF-16.
+void refuse_byte_order_mark(std::string_view bytes, const std::filesystem::path& file);
 
 }  // namespace residuum

@@ -19,7 +19,6 @@
 #include "objectives/data/libsvm.h"
 #include "objectives/data/synthetic.h"
 #include "objectives/data/synthetic_text.h"
-#include "objectives/data/utf8.h"
 
 namespace residuum {
 namespace {

@@ -13,7 +13,6 @@
 
 #include "core/error.h"
 #include "objectives/data/byte_stream.h"
-#include "objectives/data/utf8.h"
 
 namespace residuum {
 namespace {

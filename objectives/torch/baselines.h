@@ -2,7 +2,10 @@
 // Benchmarks compare with these baselines: what training code does with libtorch's operators.
 
 #include <cstddef>
+#include <memory>
 #include <span>
+
+#include "objectives/network_module.h"
 
 namespace residuum {
 
@@ -18,5 +21,24 @@ float torch_error_feedback(std::span<float> memory,
                            std::span<const float> gradient,
                            float scale,
                            std::size_t k);
+
+/// Error feedback with gTop-k on logistic regression. The data are synthetic, dense and binary,
+/// because the cost depends on the shape alone. It runs on one thread.
+class TorchLogistic {
+ public:
+  explicit TorchLogistic(const LogisticSetting& setting);
+  TorchLogistic(const TorchLogistic&) = delete;
+  TorchLogistic& operator=(const TorchLogistic&) = delete;
+  TorchLogistic(TorchLogistic&&) = delete;
+  TorchLogistic& operator=(TorchLogistic&&) = delete;
+  ~TorchLogistic();
+
+  /// Runs one iteration of all workers.
+  void iterate();
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
 
 }  // namespace residuum

@@ -8,7 +8,6 @@
 #include "objectives/network_module.h"
 #include "objectives/torch/baselines.h"
 #include "objectives/torch/device.h"
-#include "objectives/torch/logistic_baseline.h"
 #include "objectives/torch/models.h"
 
 namespace residuum {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -20,10 +22,9 @@
 #include "core/error.h"
 #include "reports/exports/epoch_table.h"
 #include "reports/exports/kept_numbers.h"
-#include "reports/exports/made_runs.h"
-#include "reports/exports/merged_table.h"
 #include "reports/exports/summary_tables.h"
 #include "reports/tables/csv_reader.h"
+#include "reports/tables/files.h"
 #include "reports/tables/result_folder.h"
 #include "reports/tables/run_list.h"
 #include "reports/tables/text_table.h"
@@ -32,6 +33,361 @@ namespace residuum::reports {
 namespace {
 
 namespace fs = std::filesystem;
+
+// --- made.json -----------------------------------------------------------------------------------
+
+// A list with an entry for each program's command and machine, or the making of a whole study.
+
+/// The record of the making of one run: its seed, duration, provenance and start.
+struct Made {
+  std::string run;
+  Json seed;
+  double wall_s = 0;
+  Json from;  // its provenance
+  Json started_utc;
+};
+
+Json seed_of(const ListedRun& run) {
+  std::int64_t seed = 0;
+  const char* const end = run.seed.data() + run.seed.size();
+  const auto [stop, error] = std::from_chars(run.seed.data(), end, seed);
+  require(error == std::errc() && stop == end,
+          "runs.csv: the seed of {} is '{}', which is no whole number",
+          run.id,
+          run.seed);
+  return seed;
+}
+
+Made made_by(const ListedRun& run, const fs::path& results, const Json& summary) {
+  require(is_run_id(run.id), "runs.csv names a run that is no run_id: {}", run.id);
+  const auto file = results / "runs" / run.id / "status.json";
+  const Json status = read_json(file);
+  require(
+      value_at(status, "provenance.residuum").is_string() && value_at(status, "wall_s").is_number(),
+      "'{}' says nothing of the program, or not how long the run took",
+      file.string());
+  Made made{.run = run.id,
+            .seed = seed_of(run),
+            .wall_s = status["wall_s"].get<double>(),
+            .from = summary["provenance"],
+            .started_utc = value_at(status, "started_utc")};
+  made.from.update(status["provenance"]);
+  require(value_at(made.from, "command").is_string(),
+          "neither '{}' nor summary.json says by which command the run was made",
+          file.string());
+  if (made.started_utc.is_null()) {
+    made.started_utc = value_at(summary, "timing.started_utc");
+  }
+  return made;
+}
+
+/// Returns the end of the digits that begin at `at`.
+std::size_t end_of_digits(std::string_view text, std::size_t at) {
+  return std::min(text.find_first_not_of("0123456789", at), text.size());
+}
+
+/// Returns where " --shard 2/8" ends whose name ends at `at`; `at` if it is another option.
+std::size_t end_of_share(std::string_view command, std::size_t at) {
+  if (at == command.size() || (command[at] != ' ' && command[at] != '=')) {
+    return at;
+  }
+  const std::size_t slash = end_of_digits(command, at + 1);
+  if (slash == at + 1 || slash == command.size() || command[slash] != '/') {
+    return at;
+  }
+  const std::size_t end = end_of_digits(command, slash + 1);
+  return end == slash + 1 ? at : end;
+}
+
+std::string without_share(std::string command) {
+  constexpr std::string_view kOption = " --shard";
+  for (auto begin = command.find(kOption); begin != std::string::npos;
+       begin = command.find(kOption, begin + 1)) {
+    const std::size_t name_end = begin + kOption.size();
+    if (const std::size_t end = end_of_share(command, name_end); end != name_end) {
+      return command.erase(begin, end - begin);
+    }
+  }
+  return command;
+}
+
+std::string whole_command(const Made& made) {
+  return without_share(made.from["command"].get<std::string>());
+}
+
+/// Returns the values that all runs of one entry share: command, machine, compiler and libtorch.
+std::vector<Json> origin_of(const Made& made) {
+  std::vector<Json> origin{whole_command(made)};
+  for (const char* key : {"CPU", "cores", "GPU", "compiler", "libtorch"}) {
+    origin.push_back(value_at(made.from, key));
+  }
+  return origin;
+}
+
+Json list_of_values(const std::set<Json>& values) {
+  Json list = Json::array();
+  for (const auto& value : values) {
+    list.push_back(value);
+  }
+  return list;
+}
+
+/// Whole numbers have no point.
+Json json_seconds(double seconds) {
+  constexpr double kMostExact = 9007199254740992.0;  // 2^53
+  const bool is_whole = seconds == std::trunc(seconds) && std::abs(seconds) < kMostExact;
+  return is_whole ? Json(static_cast<std::int64_t>(seconds)) : Json(seconds);
+}
+
+Json entry_of(const std::vector<Made>& group) {
+  std::set<Json> commands;
+  std::set<Json> seeds;
+  std::set<Json> programs;
+  std::set<Json> starts;
+  Json runs = Json::array();
+  double run_s = 0;
+  for (const auto& made : group) {
+    commands.insert(made.from["command"]);
+    seeds.insert(made.seed);
+    programs.insert(made.from["residuum"]);
+    starts.insert(made.started_utc);
+    runs.push_back(made.run);
+    run_s += made.wall_s;
+  }
+  const Made& first = group.front();
+  return {{"command", commands.size() == 1 ? *commands.begin() : Json(whole_command(first))},
+          {"seeds", list_of_values(seeds)},
+          {"runs", std::move(runs)},
+          {"programs", list_of_values(programs)},
+          {"CPU", value_at(first.from, "CPU")},
+          {"cores", value_at(first.from, "cores")},
+          {"GPU", value_at(first.from, "GPU")},
+          {"compiler", value_at(first.from, "compiler")},
+          {"libtorch", value_at(first.from, "libtorch")},
+          {"started_utc", *starts.begin()},
+          {"run_s", json_seconds(run_s)}};
+}
+
+/// Returns the entries of these runs of a folder of results, by its summary.json and the
+/// status.json of each run. If --shard divided the command, the entry is of the whole one. Runs
+/// that were copied from another study's results say themselves how they were made. A file that
+/// says nothing of the program is a usage error that names it.
+Json made_entries(const fs::path& results,
+                  const Json& summary,
+                  const std::vector<ListedRun>& runs) {
+  std::map<std::vector<Json>, std::vector<Made>> groups;
+  for (const auto& run : runs) {
+    Made made = made_by(run, results, summary);
+    auto origin = origin_of(made);
+    groups[std::move(origin)].push_back(std::move(made));
+  }
+  Json entries = Json::array();
+  for (const auto& group : groups) {
+    entries.push_back(entry_of(group.second));
+  }
+  return entries;
+}
+
+/// Returns how a whole study was made: program, command and machine of its summary, the seeds of
+/// these runs and the programs that made them.
+Json made_study(const fs::path& results, const Json& summary, const std::vector<ListedRun>& runs) {
+  std::set<Json> programs;
+  std::set<Json> seeds;
+  for (const auto& run : runs) {
+    const Made made = made_by(run, results, summary);
+    programs.insert(made.from["residuum"]);
+    seeds.insert(made.seed);
+  }
+  const Json& collected = value_at(summary, "provenance");
+  return {{"programs", list_of_values(programs)},
+          {"command", value_at(collected, "command")},
+          {"seeds", list_of_values(seeds)},
+          {"CPU", value_at(collected, "CPU")},
+          {"cores", value_at(collected, "cores")},
+          {"GPU", value_at(collected, "GPU")},
+          {"compiler", value_at(collected, "compiler")},
+          {"libtorch", value_at(collected, "libtorch")},
+          {"MPI", value_at(collected, "MPI")},
+          {"started_utc", value_at(summary, "timing.started_utc")},
+          {"wall_s", value_at(summary, "timing.wall_s")}};
+}
+
+/// Returns `old`, read from `file`, with the entries of runs that were made later: an entry is of
+/// the runs that are still its own.
+Json joined_entries(const Json& old, const Json& added, const fs::path& file) {
+  std::set<Json> later;
+  for (const auto& entry : added) {
+    later.insert(entry["runs"].begin(), entry["runs"].end());
+  }
+  Json entries = Json::array();
+  for (Json entry : old) {
+    const auto runs = entry.find("runs");
+    if (runs != entry.end()) {
+      require(runs->is_array(), "the runs of an entry of '{}' are no list", file.string());
+      Json own = Json::array();
+      std::copy_if(runs->begin(), runs->end(), std::back_inserter(own), [&](const Json& run) {
+        return !later.contains(run);
+      });
+      *runs = std::move(own);
+    }
+    if (runs == entry.end() || !runs->empty()) {
+      entries.push_back(std::move(entry));
+    }
+  }
+  entries.insert(entries.end(), added.begin(), added.end());
+  return entries;
+}
+
+// --- Tables of parts of a study ------------------------------------------------------------------
+
+// They are merged: the seeds that a later part has made again replace those that are there.
+
+using Texts = std::vector<std::string>;
+
+/// The columns that tell rows apart.
+struct RowNames {
+  std::vector<std::string_view> run;  // of a run
+  std::vector<std::string_view> row;  // and, with these, of a row
+};
+
+Texts texts_of(const Texts& row, const std::vector<std::size_t>& columns) {
+  Texts texts;
+  texts.reserve(columns.size());
+  for (const std::size_t column : columns) {
+    texts.push_back(row[column]);
+  }
+  return texts;
+}
+
+std::vector<std::size_t> columns_of(const TextTable& table,
+                                    const std::vector<std::string_view>& names) {
+  std::vector<std::size_t> columns;
+  columns.reserve(names.size());
+  for (const auto& name : names) {
+    columns.push_back(table.column(name));
+  }
+  return columns;
+}
+
+/// Returns the names of the runs, one for each row.
+std::vector<Texts> runs_of(const TextTable& table, const RowNames& names) {
+  const auto columns = columns_of(table, names.run);
+  std::vector<Texts> runs;
+  runs.reserve(table.rows.size());
+  for (const auto& row : table.rows) {
+    runs.push_back(texts_of(row, columns));
+  }
+  return runs;
+}
+
+void require_rows_once(const TextTable& table, const RowNames& names) {
+  auto columns = columns_of(table, names.run);
+  const auto more = columns_of(table, names.row);
+  columns.insert(columns.end(), more.begin(), more.end());
+  std::set<Texts> seen;
+  for (const auto& row : table.rows) {
+    const auto [name, is_new] = seen.insert(texts_of(row, columns));
+    require(is_new, "'{}' has the row {} twice", table.file, fmt::join(*name, ", "));
+  }
+}
+
+/// Returns the row with its fields at the places that the header gives them.
+Texts placed(const Texts& row, const TextTable& table, const Texts& header) {
+  Texts fields;
+  fields.reserve(header.size());
+  for (const auto& name : header) {
+    const auto column = table.find(name);
+    fields.push_back(column ? row[*column] : std::string());
+  }
+  return fields;
+}
+
+/// A Merger puts the rows of tables in their order.
+class Merger {
+ public:
+  Merger(std::vector<std::string> header, const RowNames& names)
+      : header_(std::move(header)), names_(&names) {}
+
+  /// Adds the rows of runs that are not in `replaced`; these keep their places.
+  void add(const TextTable& table, const std::set<Texts>& replaced) {
+    require_rows_once(table, *names_);
+    const auto runs = runs_of(table, *names_);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const std::size_t position = positions_.emplace(runs[i], positions_.size()).first->second;
+      if (!replaced.contains(runs[i])) {
+        rows_.push_back({.run = position, .fields = placed(table.rows[i], table, header_)});
+      }
+    }
+  }
+
+  TextTable finish(const std::string& file) {
+    std::stable_sort(rows_.begin(), rows_.end(), [](const PlacedRow& a, const PlacedRow& b) {
+      const int order = a.fields.front().compare(b.fields.front());
+      return order != 0 ? order < 0 : a.run < b.run;
+    });
+    TextTable table{.file = file, .header = header_, .rows = {}};
+    for (auto& row : rows_) {
+      table.rows.push_back(std::move(row.fields));
+    }
+    return table;
+  }
+
+ private:
+  /// A row with what decides its place.
+  struct PlacedRow {
+    std::size_t run = 0;  // the position of its run among all
+    Texts fields;
+  };
+
+  Texts header_;
+  const RowNames* names_;
+  std::map<Texts, std::size_t> positions_;  // of runs, by first appearance
+  std::vector<PlacedRow> rows_;
+};
+
+/// Returns the rows of both tables, which may differ in their columns: those of `old` come first. A
+/// table without a header has no rows. A run that `added` has replaces that of `old`, in its place.
+/// Rows are in the order of the first column, and rows that are the same there stay in the order of
+/// their runs. A row that a table has twice is a usage error.
+TextTable merged(const TextTable& old, const TextTable& added, const RowNames& names) {
+  std::vector<std::string> header = old.header;
+  for (const auto& name : added.header) {
+    if (!old.find(name)) {
+      header.push_back(name);
+    }
+  }
+  Merger merger(std::move(header), names);
+  if (!old.header.empty()) {
+    const auto replacing = runs_of(added, names);
+    merger.add(old, {replacing.begin(), replacing.end()});
+  }
+  merger.add(added, {});
+  return merger.finish(added.file);
+}
+
+/// Returns the table without the columns in which no row has a text. One without rows stays as it
+/// is.
+TextTable without_empty_columns(const TextTable& table) {
+  if (table.rows.empty()) {
+    return table;
+  }
+  TextTable kept{.file = table.file, .header = {}, .rows = {}};
+  std::vector<std::size_t> columns;
+  for (std::size_t i = 0; i < table.header.size(); ++i) {
+    const bool has_text = std::any_of(
+        table.rows.begin(), table.rows.end(), [&](const Texts& row) { return !row[i].empty(); });
+    if (has_text) {
+      columns.push_back(i);
+      kept.header.push_back(table.header[i]);
+    }
+  }
+  for (const auto& row : table.rows) {
+    kept.rows.push_back(texts_of(row, columns));
+  }
+  return kept;
+}
+
+// --- A study as tables ---------------------------------------------------------------------------
 
 constexpr std::array<std::string_view, 20> kIterationColumns{"run_id",
                                                              "iteration",

@@ -9,7 +9,7 @@
 //   epochs.csv      the table by pass over the data (epoch_table.h), of all iterations
 //   quarters.csv    the same by quarter of a run
 //   tuning.csv      the runs by which keys were tuned, if there are any
-//   made.json       by which program, command and machine the runs were made (made_runs.h)
+//   made.json       by which program, command and machine the runs were made
 //
 // Rows are in the order of their runs' names. Columns in which no run has a value are left out,
 // but for the two tables by epoch.

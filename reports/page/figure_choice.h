@@ -2,12 +2,15 @@
 // A FigureChoice says which one of a study's figures is drawn for a paper or a talk, with which
 // methods and against what.
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/record/columns.h"
+#include "reports/analysis/statistics.h"
+#include "reports/figures/figure.h"
 #include "reports/figures/heat_map.h"
 #include "reports/figures/report_figures.h"
 #include "reports/tables/result_folder.h"
@@ -54,5 +57,22 @@ std::vector<std::string> methods_not_drawn(const ResultFolder& folder,
 
 /// Returns the words that are cut in the names of the figure's curves.
 std::vector<CutWord> cut_words_in(const ResultFolder& folder, const FigureSpec& spec);
+
+/// True for a folder of kept tables: it has a runs.csv and is no result folder.
+bool is_kept_folder(const std::filesystem::path& folder);
+
+/// A figure of what `residuum keep` has kept of a study, whose seeds may have been run on several
+/// machines, so that no result folder has them all.
+struct KeptFigureChoice {
+  std::string figure;              // loss, loss-bytes, accuracy, delta, end-workers, ...
+  std::vector<std::string> where;  // KEY=VALUE
+  IntervalKind kind = IntervalKind::quartiles;  // of the middles and bands over the seeds
+};
+
+/// Plans a figure with a curve for each method. Of methods that have a KEY of `where`, those with
+/// one of its VALUEs are drawn, and all that lack the key. With * for VALUE, methods that differ in
+/// the KEY alone are one curve. An unknown figure, key or value, a KEY that is the x axis, and two
+/// values of one curve and seed at one place are usage errors.
+FigureSpec plan_kept_figure(const std::filesystem::path& kept, const KeptFigureChoice& choice);
 
 }  // namespace residuum::reports

@@ -22,7 +22,6 @@
 #include "reports/figures/latex_text.h"
 #include "reports/figures/paper_figure.h"
 #include "reports/page/figure_choice.h"
-#include "reports/page/kept_figure.h"
 #include "reports/tables/result_folder.h"
 
 namespace residuum {

@@ -13,10 +13,10 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "objectives/data/byte_stream.h"
 #include "objectives/data/npy.h"
 #include "objectives/data/npz.h"
 #include "objectives/data/safetensors.h"
-#include "objectives/data/utf8.h"
 #include "reports/tables/files.h"
 
 namespace residuum {

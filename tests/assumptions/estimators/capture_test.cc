@@ -1,8 +1,6 @@
 // The table of captured energies and the largest numbers of workers, both known from the closed
 // forms and from simulations of independent programs.
 
-#include "assumptions/estimators/capture.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "assumptions/theorems/mem_sgd.h"
 #include "tests/assumptions/theorems/support.h"
 
 namespace residuum {
@@ -118,27 +117,23 @@ TEST(ConvexCertificate, IsThatOfAHandCalculation) {
             BoundVerdict::not_applicable);
 }
 
-TEST(MemSgd, HasTheWeightSumOfTheBruteSum) {
-  for (const double a : {1.0, 7.5, 240.0}) {
-    for (const int iterations : {1, 2, 17, 1000}) {
-      double brute = 0;
-      for (int t = 0; t < iterations; ++t) {
-        brute += (a + t) * (a + t);
-      }
-      EXPECT_NEAR(mem_sgd_weight_sum(iterations, a) / brute, 1, 1e-12);
-      if (a >= 1) {
-        EXPECT_GE(mem_sgd_weight_sum(iterations, a), std::pow(iterations, 3) / 3);
-      }
-    }
-  }
+/// d/k = 2 and mu = 1/2; G^2 = 2.
+RunFacts mem_sgd_facts(double shift) {
+  RunFacts facts = top_k_facts(50);
+  facts.objective.convex = true;
+  facts.names.step_rule = "inv-time";
+  facts.step.constant = false;
+  facts.step.shift = shift;
+  facts.objective.strong_convexity = Known{0.5, "exact"};
+  facts.objective.initial_distance_sq = Known{3, "exact"};
+  return facts;
 }
 
-/// d/k = 2, a = 2 * 13 + 1 so that alpha = 12 and 4 alpha/(alpha - 4) = 6; mu = 1/2.
-Bound mem_sgd_bound(RunFacts facts, double first_step) {
-  SeedEvidence seed(3);
-  for (std::uint64_t t = 0; t < 3; ++t) {
+Bound mem_sgd_bound(RunFacts facts, double first_step, std::uint64_t iterations = 3) {
+  SeedEvidence seed(iterations);
+  for (std::uint64_t t = 0; t < iterations; ++t) {
     seed.add(row_of(t,
-                    {{Column::step_size, t == 0 ? first_step : 0.1},
+                    {{Column::step_size, t == 0 ? first_step : first_step / 2},
                      {Column::worker_grad_norm_sq, 2},
                      {Column::averaged_loss_gap, 0.01}}));
   }
@@ -148,14 +143,26 @@ Bound mem_sgd_bound(RunFacts facts, double first_step) {
   return evaluate("mem-sgd", evidence);
 }
 
+TEST(MemSgd, HasTheWeightSumOfTheBruteSum) {
+  for (const double a : {12.0, 27.5, 240.0}) {
+    for (const int iterations : {2, 17, 1000}) {
+      double brute = 0;
+      for (int t = 0; t < iterations; ++t) {
+        brute += (a + t) * (a + t);
+      }
+      const Bound bound = mem_sgd_bound(mem_sgd_facts(a), 16 / a, iterations);
+      ASSERT_TRUE(bound.has_verdict()) << bound.reason;
+      const double sum = 4.0 * iterations * (iterations + 2 * a) * 2 /
+                         (0.5 * term(bound, Attribution::noise).value);
+      EXPECT_NEAR(sum / brute, 1, 1e-12);
+      EXPECT_GE(sum, std::pow(iterations, 3) / 3);
+    }
+  }
+}
+
 TEST(MemSgd, IsThatOfAHandCalculation) {
-  RunFacts facts = top_k_facts(50);
-  facts.objective.convex = true;
-  facts.names.step_rule = "inv-time";
-  facts.step.constant = false;
-  facts.step.shift = 27;
-  facts.objective.strong_convexity = Known{0.5, "exact"};
-  facts.objective.initial_distance_sq = Known{3, "exact"};
+  // a = 2 * 13 + 1 so that alpha = 12 and 4 alpha/(alpha - 4) = 6
+  RunFacts facts = mem_sgd_facts(27);
   const Bound bound = mem_sgd_bound(facts, 16.0 / 27);
   ASSERT_TRUE(bound.has_verdict()) << bound.reason;
   const double t = 3;  // row 2 averages w_0, w_1, w_2

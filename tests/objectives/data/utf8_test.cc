@@ -1,5 +1,3 @@
-#include "objectives/data/utf8.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

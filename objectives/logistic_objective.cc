@@ -1,4 +1,4 @@
-#include "objectives/classification_data.h"
+#include "objectives/logistic_objective.h"
 
 #include <algorithm>
 #include <charconv>
