@@ -40,8 +40,8 @@ struct WorstIteration {
 
 /// `method` is one of step 1 whose memory is `ef14` (one_step.h), also for EF21: what its estimates
 /// miss is what a residual keeps of the same accumulator. The search also starts from the worst
-/// state of each of `runs`, of the same method and constants: its ratio is not below theirs. The
-/// same arguments find the same iteration.
+/// state of each of `runs`, of the same method and constants: its ratio is not below theirs, unless
+/// the aggregator remembers earlier exchanges. The same arguments find the same iteration.
 WorstIteration falsify_rate(const Method& method,
                             const TightSearch& search,
                             std::span<const WorstRun> runs = {});

@@ -74,9 +74,7 @@ std::optional<double> bytes_of_messages(const Method& method,
   double bytes = 0;
   for (const auto& scalars : workers) {
     const auto values = static_cast<std::size_t>(scalars.nnz_sent);
-    bytes += static_cast<double>(coding.quantiser != nullptr
-                                     ? most_coded_bytes<Real>(form, coding, values, d)
-                                     : index_bytes(form, values, d) + values * sizeof(Real));
+    bytes += static_cast<double>(bytes_of_message<Real>(method, iteration, values, d));
   }
   return bytes;
 }

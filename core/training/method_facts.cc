@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/messages/message.h"
+#include "core/quantisers/coded_message.h"
+
 namespace residuum {
 namespace {
 
@@ -82,5 +85,25 @@ RunFacts method_facts(const Method& method,
   facts.update = update_law(method);
   return facts;
 }
+
+template <class Real>
+std::size_t bytes_of_message(const Method& method,
+                             std::uint64_t iteration,
+                             std::size_t values,
+                             std::size_t d) {
+  const IndexForm form = method.sparsifier_at(iteration).index_form(d);
+  const Coding coding = method.coding();
+  return coding.quantiser != nullptr ? most_coded_bytes<Real>(form, coding, values, d)
+                                     : index_bytes(form, values, d) + values * sizeof(Real);
+}
+
+template std::size_t bytes_of_message<float>(const Method&,
+                                             std::uint64_t,
+                                             std::size_t,
+                                             std::size_t);
+template std::size_t bytes_of_message<double>(const Method&,
+                                              std::uint64_t,
+                                              std::size_t,
+                                              std::size_t);
 
 }  // namespace residuum

@@ -125,13 +125,13 @@ void require_figure_file(const std::filesystem::path& file) {
   }
   const std::string ending = file.extension().string();
   require(ending == ".pdf" || ending == ".svg" || ending == ".tex",
-          "-o: '{}' must end in .pdf, .svg or .tex, or in / for a folder",
+          "figure '{}' must end in .pdf, .svg or .tex, or in / for a folder",
           file.string());
-  require(is_plain_or_new(file), "-o: '{}' is no plain file; name another", file.string());
+  require(is_plain_or_new(file), "figure '{}' is no plain file; name another", file.string());
   const auto folder = file.parent_path();
   std::error_code ignored;
   require(folder.empty() || std::filesystem::is_directory(folder, ignored),
-          "-o: there is no folder '{}'",
+          "figure: there is no folder '{}'",
           folder.string());
   if (ending != ".tex") {
     return;
@@ -140,11 +140,11 @@ void require_figure_file(const std::filesystem::path& file) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-+._";
   const std::string stem = file.stem().string();
   require(stem.find_first_not_of(kReadByTex) == std::string::npos,
-          "-o: '{}': TeX needs a name of letters, digits, -, _ and .",
+          "figure '{}': TeX needs a name of letters, digits, -, _ and .",
           file.string());
   const auto numbers = numbers_beside(file);
   require(is_plain_or_new(numbers) && is_new_or_numbers(numbers),
-          "-o: '{}' would take the place of '{}', which is no figure's; name another",
+          "figure '{}' would take the place of '{}', which is no figure's; name another",
           file.string(),
           numbers.string());
 }

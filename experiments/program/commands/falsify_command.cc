@@ -22,6 +22,7 @@ namespace {
 
 /// Beyond this the search holds gigabytes.
 constexpr std::int64_t kMostNumbers = 10'000'000;
+constexpr std::int64_t kIterationsOfRuns = 1300;  // at least, before a single one is searched
 
 void check_k(const Options& options, const Target& target) {
   if (is_of_low_rank(options)) {
@@ -412,6 +413,12 @@ void falsify_tight_iteration(const Options& options,
                                   std::span(&run, 1));
   write_vectors(given.out, worst.accumulators, dimension);
   print_json(as_json(worst, run, options), options.json ? -1 : 2);
+  constexpr double kRounding = 1e-9;
+  if (run.ratio > worst.ratio * (1 + kRounding)) {
+    say(fmt::format(
+        "note: worst_of_runs is larger, since --aggregator {} remembers earlier exchanges",
+        options.aggregator));
+  }
   say("note: a run cannot begin with residuals, so a single iteration has no study; --steps has "
       "one");
 }
@@ -426,6 +433,19 @@ ExitCode falsify_tight_rate(const Options& options) {
   require(options.k && *options.k >= 1 && *options.k < given.dimension,
           "--against {} needs --k from 1 to --dim less 1, so that messages leave something out",
           kTightRate);
+  constexpr double kMostWork = 2e7;
+  const double work =
+      static_cast<double>(given.workers) * static_cast<double>(given.dimension) *
+      static_cast<double>(std::max<std::int64_t>(given.evaluations, kIterationsOfRuns));
+  require(
+      work <= kMostWork,
+      "--workers {} and --dim {} with --evaluations {} are {:.3g} numbers to search, but at most "
+      "{:.3g}; make one smaller",
+      given.workers,
+      given.dimension,
+      given.evaluations,
+      work,
+      kMostWork);
   require(given.condition > 1 && std::isfinite(given.condition),
           "--condition is {}, but must be above 1",
           given.condition);

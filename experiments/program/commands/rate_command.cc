@@ -14,8 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/aggregators/aggregator.h"
 #include "core/schedules/tight_rate.h"
 #include "core/text.h"
+#include "core/training/method_facts.h"
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/rate_rows.h"
 #include "experiments/program/console/streams.h"
@@ -609,7 +611,9 @@ struct RatedMethod {
   RunFacts facts;
   CompressedProblem problem;
   std::optional<MeasuredRate> measured = {};
-  std::optional<double> step = {};  // if it is constant
+  std::optional<double> step = {};   // if it is constant
+  std::optional<double> bytes = {};  // that a worker sends in an iteration
+  double value_bytes = sizeof(float);
 };
 
 /// Adds the question of a method; nothing, with a note, where no linear rate follows.
@@ -639,6 +643,8 @@ void add_question(const RateOptions& given,
   }
   question.measured = method.measured;
   question.own_step = method.step;
+  question.own_bytes = method.bytes;
+  question.value_bytes = method.value_bytes;
   questions.push_back(std::move(question));
 }
 
@@ -672,6 +678,53 @@ std::optional<MeasuredRate> measured_rate(const Evidence& evidence) {
   return MeasuredRate{.factor = *factor, .step = *step, .of = of_v ? "V" : "f − f*"};
 }
 
+double value_bytes_of(const reports::Run& run) {
+  const auto& precision = reports::value_at(run.config, "config.objective.precision");
+  return precision == "float64" ? sizeof(double) : sizeof(float);
+}
+
+/// Returns the bytes that a worker has sent in an iteration, in the mean of the method's runs.
+std::optional<double> measured_bytes(const reports::ResultFolder& folder,
+                                     const reports::Group& group) {
+  double bytes = 0;
+  double worker_iterations = 0;
+  for (const std::size_t place : group.runs) {
+    const reports::Run& run = folder.runs[place];
+    const auto sent = reports::number_at(run.status, "totals.sent_bytes");
+    const auto iterations = reports::number_at(run.status, "iterations");
+    if (run.has_tables() && sent && iterations) {
+      bytes += *sent;
+      worker_iterations += *iterations * run.facts.workers;
+    }
+  }
+  return worker_iterations > 0 ? std::optional(bytes / worker_iterations) : std::nullopt;
+}
+
+/// Returns the bytes that a worker sends in an iteration, by the model of the aggregator.
+template <class Real>
+double bytes_by_the_model(const PreparedRun& run, double k) {
+  const auto message = static_cast<double>(
+      bytes_of_message<Real>(*run.method, 0, static_cast<std::size_t>(k), run.dimension));
+  const auto model = run.method->aggregator->traffic_model(
+      {.workers = run.workers,
+       .entries = run.workers * k,
+       .whole_messages = k >= static_cast<double>(run.dimension),
+       .dimension = static_cast<double>(run.dimension),
+       .k = k,
+       .value_bytes = sizeof(Real),
+       .coded_bytes = run.workers * message,
+       .coded_bytes_are_exact = run.method->quantised_layers.empty()});
+  return model.bytes / run.workers;
+}
+
+std::optional<double> bytes_by_the_model(const PreparedRun& run, const std::optional<double>& k) {
+  if (!k) {
+    return std::nullopt;
+  }
+  return run.training.precision == Precision::float64 ? bytes_by_the_model<double>(run, *k)
+                                                      : bytes_by_the_model<float>(run, *k);
+}
+
 /// Takes the constants of each method of a result folder. A worker's L that is not known is the
 /// largest ratio that was measured, which L cannot be below.
 std::vector<RateQuestion> questions_of_results(const RateOptions& given) {
@@ -693,7 +746,9 @@ std::vector<RateQuestion> questions_of_results(const RateOptions& given) {
                               .strong_convexity = convexity.value_or(0),
                               .contraction = evidence.method().sparsifier.contraction.value_or(0)},
                   .measured = measured_rate(evidence),
-                  .step = is_constant ? evidence.step_size().value : std::nullopt},
+                  .step = is_constant ? evidence.step_size().value : std::nullopt,
+                  .bytes = measured_bytes(folder, group),
+                  .value_bytes = value_bytes_of(folder.runs[group.runs.front()])},
                  questions);
   }
   require(!questions.empty(),
@@ -741,7 +796,11 @@ std::vector<RateQuestion> questions_of_study(const Options& options) {
                               .strong_convexity = convexity ? convexity->value : 0,
                               .contraction = facts.sparsifier.contraction.value_or(0)},
                   .measured = std::nullopt,
-                  .step = run.method->step_rule->constant()},
+                  .step = run.method->step_rule->constant(),
+                  .bytes = bytes_by_the_model(run, facts.k),
+                  .value_bytes = run.training.precision == Precision::float64
+                                     ? static_cast<double>(sizeof(double))
+                                     : sizeof(float)},
                  questions);
   }
   require(!questions.empty(),

@@ -25,7 +25,10 @@ constexpr const char* kMeasured = "measured";
 constexpr const char* kSaysNothing = "says nothing of momentum and local steps";
 
 /// Returns those of messages with the entries asked for; not a number where they are not known.
-double bytes_of_message(const RateQuestion& question) {
+double bytes_of_entries(const RateQuestion& question) {
+  if (question.own_bytes) {
+    return *question.own_bytes;
+  }
   return question.k ? bytes_of_exchange("allgather", question, *question.k)
                     : std::numeric_limits<double>::quiet_NaN();
 }
@@ -139,7 +142,7 @@ RateRow row_of_theorem(const Theorem& theorem, const RateQuestion& question) {
   if (theorem.name.starts_with("tight-")) {
     row.gap = tight_gap(question.problem);
   }
-  take_costs(question, bytes_of_message(question), row);
+  take_costs(question, bytes_of_entries(question), row);
   return row;
 }
 
@@ -241,7 +244,8 @@ double bytes_of_exchange(const char* aggregator, const RateQuestion& question, d
                                               .entries = question.workers * k,
                                               .whole_messages = k >= d,
                                               .dimension = d,
-                                              .k = k});
+                                              .k = k,
+                                              .value_bytes = question.value_bytes});
   return model.bytes / question.workers;
 }
 
@@ -283,7 +287,7 @@ RateRow row_without_memory(bool is_dense, const RateQuestion& question) {
   }
   row.rate = ContractionRate{.step = step, .rate = memoryless_rate(problem), .of = "f − f*"};
   row.gap = memoryless_gap(problem);
-  take_costs(question, is_dense ? bytes_of_vector(question) : bytes_of_message(question), row);
+  take_costs(question, is_dense ? bytes_of_vector(question) : bytes_of_entries(question), row);
   return row;
 }
 
@@ -345,11 +349,15 @@ RateRow row_of_worst_case(const WorstCase& worst, const RateQuestion& question) 
   }
   row.rate = ContractionRate{.step = asked.step, .rate = found->rate, .of = "V of this step"};
   row.note = joined(note_of(worst, question), applicability(worst, question).note);
+  constexpr double kLoose = 1.01;  // in iterations
+  if (1 - slowest.rate > kLoose * (1 - found->rate)) {
+    row.note = joined("the best bound lies between reached and factor", row.note);
+  }
   row.proof = as_json(asked, *found);
   row.proof["slowest_linear"] = {
       {"factor", slowest.rate}, {"curvature", slowest.curvature}, {"angle", slowest.angle}};
   const bool is_dense = worst.method == DescentMethod::dense;
-  take_costs(question, is_dense ? bytes_of_vector(question) : bytes_of_message(question), row);
+  take_costs(question, is_dense ? bytes_of_vector(question) : bytes_of_entries(question), row);
   return row;
 }
 
@@ -371,7 +379,7 @@ std::string obstacle_of_rates(const RateQuestion& question) {
   const bool forgets = !question.of.empty() && question.facts.names.feedback == "none" &&
                        !question.facts.sends_everything;
   return forgets && question.workers > 1 ? "no rate: with several workers a method without memory "
-                                           "of what it leaves out has none"
+                                           "of what it leaves out can diverge at every step"
                                          : "";
 }
 

@@ -29,6 +29,10 @@ struct RateQuestion {
   CompressedProblem problem;
   RunFacts facts;           // of the method, or what all rows take for met
   std::optional<double> k;  // entries of a message; absent: no bytes are known
+  /// Bytes that a worker sends in an iteration of --from or --study; absent: those of lists of k
+  /// entries in an all-gather.
+  std::optional<double> own_bytes = {};
+  double value_bytes = 4;  // of a number in a message
   int workers = 1;
   std::int64_t dimension = 0;  // d, for bytes
   double accuracy = 1e-6;      // of the start

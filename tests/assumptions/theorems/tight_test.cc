@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/assumptions/theorems/support.h"
 
 namespace residuum {
@@ -27,15 +29,17 @@ RunFacts tight_facts() {
 
 double step_of(const RunFacts& facts) { return tight_step(*compressed_problem_of(facts)); }
 
-/// `ratios` from the first iteration on, V in all of `iterations`.
+/// `ratios` from the first iteration on, of V that begins at 1.
 Evidence evidence_of(const RunFacts& facts,
                      const std::vector<double>& ratios,
                      std::uint64_t iterations = 4) {
   SeedEvidence seed(iterations);
+  double value = 1;
   for (std::size_t t = 0; t < ratios.size(); ++t) {
+    value *= ratios[t];
     seed.add(test::row_of(t,
                           {{Column::step_size, step_of(facts)},
-                           {Column::lyapunov, 1},
+                           {Column::lyapunov, value},
                            {Column::lyapunov_ratio, ratios[t]}}));
   }
   Evidence evidence(facts);
@@ -70,6 +74,34 @@ TEST(TightTheorems, PartTheSlackInIterations) {
   const auto bound = evaluate("tight-ef14", evidence_of(facts, {rate * rate, rate * rate}, 2));
   EXPECT_DOUBLE_EQ(*bound.rates->of_proof(), 1);
   EXPECT_NEAR(*bound.rates->of_problem(), 2, 1e-12);
+}
+
+/// V_t = `factor`^t up to iteration 40, of which the first two and every twentieth have rows.
+Evidence thinned_evidence(double factor) {
+  const RunFacts facts = tight_facts();
+  SeedEvidence seed(41);
+  for (const std::uint64_t t : {0U, 1U, 20U, 40U}) {
+    Row row = test::row_of(t,
+                           {{Column::step_size, step_of(facts)},
+                            {Column::lyapunov, std::pow(factor, static_cast<double>(t + 1))}});
+    if (t < 2) {
+      row.set(Column::lyapunov_ratio, t == 0 ? factor : 0.1);
+    }
+    seed.add(row);
+  }
+  Evidence evidence(facts);
+  evidence.add(std::move(seed));
+  return evidence;
+}
+
+TEST(TightTheorems, MeasureTheFallOverAllIterationsAlsoOfThinnedRows) {
+  for (const double factor : {0.7, 0.9, 1.2}) {
+    const auto bound = evaluate("tight-ef14", thinned_evidence(factor));
+    EXPECT_NEAR(*bound.rates->measured, factor, 1e-12);
+    EXPECT_EQ(bound.rates->of_problem().has_value(), factor < 1);
+  }
+  // 0.4^21 is 4e-9, and what follows may be rounding.
+  EXPECT_NEAR(*measured_lyapunov_factor(thinned_evidence(0.4)), 0.4, 1e-12);
 }
 
 TEST(TightTheorems, AskForLawsAndFacts) {

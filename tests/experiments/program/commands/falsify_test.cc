@@ -193,6 +193,13 @@ TEST_F(Falsify, RunsAreSearchedWithinTheirLimits) {
   }
 }
 
+TEST_F(Falsify, TheTightRateRefusesASearchThatWouldNotEnd) {
+  const Finished finished =
+      residuum_program(against_tight_rate("allgather", "100000", "2", "10"), folder_.path());
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("numbers to search, but at most 2e+07; make one smaller"));
+}
+
 TEST_F(Falsify, TheTightRateNeedsAShareBelowOne) {
   auto arguments = against_tight_rate("allgather", "1", "2", "1");
   EXPECT_THAT(residuum_program(arguments, folder_.path()).err,

@@ -408,9 +408,56 @@ iterations = 5
     EXPECT_EQ(found["workers"], 2);
     EXPECT_EQ(found["dimension"], 2);
     EXPECT_NEAR(row(found, "tight-ef14")["factor"].get<double>(), 0.93937, 1e-5);
-    EXPECT_EQ(row(found, "tight-ef14")["note"], "");
+    const auto tight = row(found, "tight-ef14");
+    EXPECT_EQ(tight["note"], "");
+    // An entry of 4 + 8 bytes to the other worker.
+    EXPECT_EQ(tight["bytes"].get<double>(), 12 * tight["iterations"].get<double>()) << option;
     EXPECT_THAT(row(found, "tight-ef21")["note"].get<std::string>(),
                 HasSubstr("of another method; not met here: workers exchange changes"));
+  }
+}
+
+TEST_F(Rate, CountsTheBytesThatTheMethodsMessagesHave) {
+  // Three of ten entries, four workers. A float64 list has 3 (4 + 8) bytes; its signs are 3
+  // indices, a scale of 8 bytes and one byte of signs. Each worker sends it to three others.
+  folder_.write("s.toml", R"(
+schema = 1
+name = "s"
+seeds = 1
+[objective]
+kind = "quadratic"
+dimension = 10
+condition = 10
+precision = "float64"
+[workers]
+count = 4
+[sparsifier]
+kind = "top-k"
+k = 3
+[aggregator]
+kind = "allgather"
+[step]
+value = "0.1/L"
+[budget]
+iterations = 5
+[sweep]
+"quantiser.kind" = ["none", "sign"]
+)");
+  ASSERT_EQ(residuum_program({"run", "s.toml", "--out", "r"}, folder_.path()).code, 0);
+
+  for (const auto& [option, place] : {std::pair{"--from", "r"}, std::pair{"--study", "s.toml"}}) {
+    const auto methods = json_of({"rate", option, place});
+    ASSERT_EQ(methods.size(), 2U);
+    for (const auto& found : methods) {
+      const bool has_signs = found["method"].get<std::string>().find("sign") != std::string::npos;
+      for (const auto& one : found["rates"]) {
+        if (one["bytes"].is_number() && one["name"] != "dense") {
+          EXPECT_EQ(one["bytes"].get<double>(),
+                    3 * (has_signs ? 21 : 36) * one["iterations"].get<double>())
+              << option << one;
+        }
+      }
+    }
   }
 }
 
