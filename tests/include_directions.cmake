@@ -28,7 +28,7 @@ set(rules
   "core/quantisers -> core/quantisers core/messages core/vectors core/random core/config core/error"
   "core/feedback -> core/feedback core/messages core/vectors core/config core/error"
   "core/cluster -> core/cluster core/messages core/vectors core/error"
-  "core/aggregators -> core/aggregators core/cluster core/messages core/vectors core/random core/config core/error"
+  "core/aggregators -> core/aggregators core/cluster core/messages core/quantisers core/vectors core/random core/config core/error"
   "core/schedules -> core/schedules core/sparsifiers core/messages core/vectors core/config core/error core/objective core/random"
   "core/training -> core/training core/record core/schedules core/aggregators core/cluster core/feedback core/optimisers core/quantisers core/sparsifiers core/messages core/vectors core/random core/error core/objective core/gradient_source"
   "core/measurement -> core/measurement core/training core/record core/schedules core/aggregators core/cluster core/quantisers core/messages core/vectors core/random core/error core/objective"
