@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "assumptions/theorems/tight.h"
 #include "core/aggregators/aggregator.h"
 #include "core/schedules/tight_rate.h"
 #include "core/text.h"
