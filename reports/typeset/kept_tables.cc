@@ -264,7 +264,10 @@ std::optional<KeptRow> KeptFolder::row_without_fields(const CsvReader& reader,
   }
   const auto method = reader.find("method");
   const auto seed = reader.find("seed");
-  row.keys = method ? keys_in_name(reader.text(*method)) : RunKeys();
+  row.keys = keys_in_row(reader);
+  if (row.keys.empty() && method) {
+    row.keys = keys_in_name(reader.text(*method));
+  }
   row.seed = seed ? reader.integer(*seed) : position;
   row.run = fmt::format("{}, seed {}", method ? reader.text(*method) : "a row", row.seed);
   return row;

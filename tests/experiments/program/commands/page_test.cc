@@ -82,6 +82,23 @@ TEST_F(Page, SaysWhichTableIsStaleAndWritesNothing) {
   EXPECT_THAT(call({"page", "--check", "page.md"}).out, HasSubstr("+1.05"));
 }
 
+// A method's name may be the study's own: then its keys stand in columns.
+TEST_F(Page, FindsMethodsByTheKeysInTheirColumns) {
+  folder_.write("kept/checks.csv",
+                "method,p_kind,p_workers,check,worst_ratio\n"
+                "\"fast, n=4\",other,4,bytes,0.25\nplain,base,4,bytes,0.5\n");
+  describe(
+      "[ends]\ntable = \"checks.csv\"\ncolumn = \"worst_ratio\"\nstatistic = \"same\"\ndigits = 2\n"
+      "columns = [{ head = \"r\" }]\n"
+      "rows = [{ head = \"\", where = { kind = \"other\", workers = \"4\", check = \"bytes\" } "
+      "}]\n");
+
+  const auto made = call({"page", "page.md"});
+
+  EXPECT_EQ(made.code, 0) << made.err;
+  EXPECT_THAT(page(), HasSubstr("|  | 0.25 |\n"));
+}
+
 // With two degrees of freedom t = a sqrt(2 / (1 - a^2)) for a probability a of the middle: 12.59
 // for one of eight tests and 19.96 for one of twenty, and the standard error is 1 / sqrt(3).
 TEST_F(Page, MarksWhatIsSignificantAmongSoManyTests) {
