@@ -19,6 +19,8 @@
 namespace residuum {
 
 template <class Real>
+class ClippedUpdate;
+template <class Real>
 class ModelUpdate;
 
 /// The g of an iteration and the number that makes a mean of it, once gradient estimates have moved
@@ -32,7 +34,8 @@ class MeanUpdate {
   MeanUpdate& operator=(MeanUpdate&&) = delete;
   ~MeanUpdate() = default;
 
- protected:
+ private:
+  friend class ClippedUpdate<Real>;
   friend class ModelUpdate<Real>;
   MeanUpdate(const Delivery<Real>& delivery, double divisor)
       : delivery_(delivery), divisor_(divisor) {}
