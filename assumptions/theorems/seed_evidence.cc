@@ -63,10 +63,14 @@ std::optional<Average> HeldAverage::until(double step_sum) const {
 SeedEvidence::SeedEvidence(std::uint64_t iterations)
     : measures_(iterations), iterations_(iterations), horizons_(log_spaced(iterations)) {}
 
-void SeedEvidence::end_early(std::uint64_t iterations) {
-  ended_early_ = true;
+void SeedEvidence::end_at(std::uint64_t iterations) {
   iterations_ = iterations;
   measures_.end_at(iterations);
+}
+
+void SeedEvidence::end_early(std::uint64_t iterations) {
+  ended_early_ = true;
+  end_at(iterations);
 }
 
 bool SeedEvidence::Horizons::reached(const std::vector<std::uint64_t>& horizons,

@@ -167,11 +167,15 @@ struct SeedMeasures {
 
 class SeedEvidence {
  public:
-  /// `iterations` is the number that the run was meant to have.
+  /// `iterations` is the number that the longest run of all seeds had, so that the windows and the
+  /// horizons of seeds are the same.
   explicit SeedEvidence(std::uint64_t iterations);
 
   /// Takes the next row; iterations must rise.
   void add(const Row& row);
+  /// Records that the run finished after `iterations`: a budget of time or of gradients ends the
+  /// seeds of one method after different numbers of them.
+  void end_at(std::uint64_t iterations);
   /// Records that the run diverged after `iterations`, before its last one.
   void end_early(std::uint64_t iterations);
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "reports/analysis/short_labels.h"
 
@@ -185,8 +186,7 @@ void make_labels_differ(const ResultFolder& folder, std::vector<Group>& groups) 
       constexpr std::size_t kShown = 12;
       const std::size_t begin = run.id.size() - std::min(kShown, run.id.size());
       const std::string id = fmt::format(" [{}]", run.id.substr(begin));
-      const std::string name = label_text(label_parts_of(run, {}, true));
-      group.label = cut_apart({name}, kMostLabelCharacters - id.size()).front() + id;
+      group.label = short_labels({label_parts_of(run, {}, true)}).front() + id;
     }
   }
 }
@@ -295,6 +295,21 @@ bool selects_at_random(const ResultFolder& folder, const Group& group) {
   return std::any_of(group.runs.begin(), group.runs.end(), [&](std::size_t i) {
     return folder.runs[i].has_tables() && !folder.runs[i].facts.sparsifier.deterministic;
   });
+}
+
+std::string short_key(std::string_view key) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kLetters{
+      {{"rho", "ρ"}, {"lambda", "λ"}, {"eta", "η"}}};
+  const auto* const known =
+      std::find_if(kShortNames.begin(), kShortNames.end(), [&](const ShortName& one) {
+        return one.key == key && !one.name.empty();
+      });
+  if (known == kShortNames.end()) {
+    return std::string(key);
+  }
+  const auto* const letter = std::find_if(
+      kLetters.begin(), kLetters.end(), [&](const auto& one) { return one.first == known->name; });
+  return std::string(letter == kLetters.end() ? known->name : letter->second);
 }
 
 std::string method_label(const Run& run, std::string_view omitted) {

@@ -42,6 +42,10 @@ std::vector<std::string> methods_not_begun(const ResultFolder& folder,
 /// differs by its seed alone, where there is one.
 std::vector<std::string> method_labels(const ResultFolder& folder);
 
+/// Returns the short name that labels have of a key, "ρ" for "sparsifier.density"; the key itself
+/// where it has none.
+std::string short_key(std::string_view key);
+
 /// Returns the label of a run, without what the key `omitted` says.
 std::string method_label(const Run& run, std::string_view omitted = {});
 

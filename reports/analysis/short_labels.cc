@@ -27,14 +27,38 @@ bool is_long(const std::string& label) {
   return places_of_characters(label).size() - 1 > kMostLabelCharacters;
 }
 
-/// Returns the first `head` and the last `tail` characters of a longer name.
+bool is_of_number(char c) { return (c >= '0' && c <= '9') || c == '.'; }
+
+/// Returns whether a cut before the place would part a number, which then reads as another one.
+bool parts_number(const std::string& name, std::size_t place) {
+  return place > 0 && place < name.size() && is_of_number(name[place - 1]) &&
+         is_of_number(name[place]);
+}
+
+/// Returns the first `head` and the last `tail` characters of a longer name, and more where these
+/// would part a number.
 std::string cut_between(const std::string& name, std::size_t head, std::size_t tail) {
   const auto places = places_of_characters(name);
   const std::size_t count = places.size() - 1;
   if (count <= head + tail) {
     return name;
   }
-  return name.substr(0, places[head]) + "…" + name.substr(places[count - tail]);
+  std::size_t end = head;
+  while (parts_number(name, places[end])) {
+    ++end;
+  }
+  std::size_t begin = count - tail;
+  while (parts_number(name, places[begin])) {
+    --begin;
+  }
+  return end >= begin ? name : name.substr(0, places[end]) + "…" + name.substr(places[begin]);
+}
+
+/// Returns whether a value is a number or several: "0.1", "-3", "0.1/L", "[1, 0.5]". These are
+/// never cut.
+bool begins_as_number(std::string_view value) {
+  return !value.empty() &&
+         std::string_view("0123456789.-+[").find(value.front()) != std::string_view::npos;
 }
 
 bool all_differ(const Labels& labels) {
@@ -121,21 +145,45 @@ void leave_unique_names(std::vector<LabelParts>& methods) {
   }
 }
 
+/// Cuts each value to about `most` characters. One whose cut is also that of another stays whole: a
+/// number in place of what varies would tell the values apart without saying them.
+Labels cut_values(const Labels& values, std::size_t most) {
+  const std::size_t kept = most - 1;
+  Labels cut(values.size());
+  std::map<std::string, std::size_t> counts;
+  for (std::size_t i = 0; i <= kept + 1; ++i) {  // the last round is the first one again
+    const std::size_t head = (kept / 2 + i) % (kept + 1);
+    counts.clear();
+    for (std::size_t j = 0; j < values.size(); ++j) {
+      const bool is_short = places_of_characters(values[j]).size() - 1 <= most;
+      cut[j] = is_short ? values[j] : cut_between(values[j], head, kept - head);
+      ++counts[cut[j]];
+    }
+    if (counts.size() == values.size()) {
+      return cut;
+    }
+  }
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    cut[j] = counts[cut[j]] > 1 ? values[j] : cut[j];
+  }
+  return cut;
+}
+
 /// Returns the methods with no value longer than `most`, or none but those that the study has
-/// named. A value is cut alike in all methods, and different ones stay different.
+/// named. A value is cut alike in all methods, and different ones stay different. Numbers stay.
 std::vector<LabelParts> with_short_values(std::vector<LabelParts> methods,
                                           std::size_t most,
                                           bool cuts_own) {
   std::set<std::string> different;
   for (const auto& parts : methods) {
     for (const auto& part : parts) {
-      if (cuts_own || !part.is_own) {
+      if ((cuts_own || !part.is_own) && !begins_as_number(part.value)) {
         different.insert(part.value);
       }
     }
   }
   const Labels whole(different.begin(), different.end());
-  const Labels cut = cut_apart(whole, most);
+  const Labels cut = cut_values(whole, most);
   for (auto& parts : methods) {
     for (auto& part : parts) {
       const auto found = std::lower_bound(whole.begin(), whole.end(), part.value);
@@ -147,19 +195,20 @@ std::vector<LabelParts> with_short_values(std::vector<LabelParts> methods,
   return methods;
 }
 
-/// Returns the names with their longest values cut as little as makes none of them too long.
+/// Returns the names with their longest values cut as little as makes none of them too long. Where
+/// no cut does that, values stay readable.
 Labels with_cut_values(const std::vector<LabelParts>& methods) {
   constexpr std::size_t kShortestValue = 5;
-  Labels labels = all_labels_of(methods);
+  constexpr std::size_t kReadableValue = 12;
   for (const bool cuts_own : {false, true}) {
     for (std::size_t most = kMostLabelCharacters; most >= kShortestValue; --most) {
+      Labels labels = all_labels_of(with_short_values(methods, most, cuts_own));
       if (std::none_of(labels.begin(), labels.end(), is_long)) {
         return labels;
       }
-      labels = all_labels_of(with_short_values(methods, most, cuts_own));
     }
   }
-  return labels;
+  return all_labels_of(with_short_values(methods, kReadableValue, false));
 }
 
 }  // namespace
@@ -202,7 +251,7 @@ std::vector<std::string> short_labels(std::vector<LabelParts> methods,
   leave_out_shared(methods, named);
   shorten_words(methods);
   leave_unique_names(methods);
-  return cut_apart(with_cut_values(methods), kMostLabelCharacters);
+  return with_cut_values(methods);
 }
 
 }  // namespace residuum::reports

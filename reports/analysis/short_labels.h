@@ -7,7 +7,7 @@
 
 namespace residuum::reports {
 
-/// The most characters of a method's name.
+/// The most characters of a method's name, where no number would have to be cut.
 inline constexpr std::size_t kMostLabelCharacters = 40;
 
 /// A LabelPart is the part of a name that one key gives: "rho=0.01", or a value without the key.
@@ -30,7 +30,8 @@ std::string label_text(const LabelParts& parts);
 /// share, also those in `named`, which have names already. Keys are then named by their last word.
 /// A part that varies is never left out, or a name would be read wrongly. A name from the study
 /// that only one method has needs no further parts. If a name is still too long, the longest values
-/// are cut in their middle, in all names alike, and at last the name is.
+/// are cut in their middle, in all names alike. Keys and numbers are never cut, because a part of a
+/// number is another number: where many vary, a name is longer than kMostLabelCharacters.
 std::vector<std::string> short_labels(std::vector<LabelParts> methods,
                                       const std::vector<LabelParts>& named = {});
 

@@ -134,11 +134,14 @@ bool add_methods(const Field& field,
 }  // namespace
 
 std::string TargetComparison::resolution_words() const {
+  const std::string amount =
+      unit == "bytes"
+          ? short_bytes(resolution)
+          : fmt::format("{}\u00a0{}", short_number(resolution), unit.empty() ? cost : unit);
   return fmt::format(
-      "Evaluations are at most {}\u00a0{} apart: a target may have been reached that "
-      "much earlier than it was seen.",
-      short_number(resolution),
-      unit.empty() ? cost : unit);
+      "Evaluations are at most {} apart: a target may have been reached that much earlier than it "
+      "was seen.",
+      amount);
 }
 
 bool counts_towards_targets(const Run& run) { return run.has_tables() || run.state == "failed"; }

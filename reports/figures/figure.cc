@@ -159,6 +159,13 @@ const Point* marked_point(const FigureSpec& spec, const Curve& curve, double sha
   return nearest;
 }
 
+/// Returns the theorem's name of "name: formula": a formula without its middle is wrong.
+std::string_view without_formula(std::string_view label) {
+  const std::size_t end = label.find(": ");
+  const bool is_name = end != std::string_view::npos && label.find(' ') > end;
+  return is_name ? label.substr(0, end) : label;
+}
+
 std::string dash_text(const std::vector<int>& dash) {
   std::string text;
   for (const int length : dash) {
@@ -332,8 +339,7 @@ std::string note_under(const FigureSpec& spec) {
 }
 
 std::string drawn_label(std::string_view label) {
-  constexpr std::size_t kMost = 81;
-  return without_middle(harmless(label), kMost);
+  return without_middle(harmless(label), kMostDrawnCharacters);
 }
 
 std::string without_middle(std::string_view text, std::size_t most) {
@@ -379,15 +385,20 @@ std::vector<BoundMark> bound_marks(const FigureSpec& spec) {
   return marks;
 }
 
-std::string legend_label(const FigureSpec& spec, std::size_t curve) {
+std::string legend_label(const FigureSpec& spec, std::size_t curve, std::size_t most) {
   const Curve& one = spec.curves.at(curve);
   if (!one.is_bound || !one.mark.empty()) {
-    return drawn_label(one.label);
+    return without_middle(harmless(one.label), most);
   }
   const auto before = spec.curves.begin() + static_cast<std::ptrdiff_t>(curve);
   const auto number =
       std::count_if(spec.curves.begin(), before, [](const Curve& other) { return other.is_bound; });
-  return fmt::format("{} {}", mark_text(static_cast<std::size_t>(number)), drawn_label(one.label));
+  const std::string mark = mark_text(static_cast<std::size_t>(number)) + ' ';
+  const std::size_t room = most - std::min(most - 1, characters_in(mark));
+  const std::string label = harmless(one.label);
+  return mark +
+         without_middle(characters_in(label) > room ? std::string(without_formula(label)) : label,
+                        room);
 }
 
 Scale scale_for(const std::vector<Curve>& curves, double span) {

@@ -89,8 +89,14 @@ struct BoundMark {
 /// different places of the x axis, so that none covers another.
 std::vector<BoundMark> bound_marks(const FigureSpec& spec);
 
+/// The most characters of a label in a drawing.
+inline constexpr std::size_t kMostDrawnCharacters = 81;
+
 /// Returns the label of a curve in the legend, as drawings have it: "(a) Q(q) η² G²" for a bound.
-std::string legend_label(const FigureSpec& spec, std::size_t curve);
+/// Longer ones lose their middle, and a bound "theorem: formula" its formula.
+std::string legend_label(const FigureSpec& spec,
+                         std::size_t curve,
+                         std::size_t most = kMostDrawnCharacters);
 
 /// Returns the text with its middle left out, so that it has at most `most` characters.
 std::string without_middle(std::string_view text, std::size_t most);

@@ -37,8 +37,12 @@ struct Legend {
 Legend legend_of(const FigureSpec& spec, const Canvas& canvas) {
   constexpr double kSmallest = 0.75;
   Legend legend;
+  std::size_t entries = spec.reference ? 1 : 0;
   for (std::size_t i = 0; i < spec.curves.size(); ++i) {
-    legend.longest = std::max(legend.longest, characters_in(legend_label(spec, i)));
+    if (is_on_axes(spec, spec.curves[i])) {
+      legend.longest = std::max(legend.longest, characters_in(legend_label(spec, i)));
+      ++entries;
+    }
   }
   if (spec.reference) {
     legend.longest = std::max(legend.longest, characters_in(drawn_label(spec.reference->label)));
@@ -51,7 +55,6 @@ Legend legend_of(const FigureSpec& spec, const Canvas& canvas) {
   const double entry = static_cast<double>(legend.longest) * canvas.character + canvas.sample;
   legend.columns =
       std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(canvas.width) / entry));
-  const std::size_t entries = spec.curves.size() + (spec.reference ? 1 : 0);
   legend.rows = (entries + legend.columns - 1) / legend.columns;
   return legend;
 }
@@ -62,11 +65,11 @@ std::size_t canvas_height(const FigureSpec& spec, const Canvas& canvas) {
 }
 
 /// Returns a curve's text in the legend, for gnuplot; layout_paper has a legend of its own.
-std::string legend_title(const FigureSpec& spec, std::string_view label) {
+std::string legend_title(const FigureSpec& spec, const std::string& label) {
   if (spec.paper) {
     return "notitle";
   }
-  const auto text = gnuplot_drawn(without_middle(label, legend_of(spec, Canvas{}).longest));
+  const auto text = gnuplot_drawn(label);
   // The key is not enhanced by itself.
   return fmt::format("title {}{}", text.argument, text.mode == "enhanced" ? " enhanced" : "");
 }
@@ -211,6 +214,7 @@ std::string points_clause(const LineStyle& style, std::size_t points) {
 
 /// Returns what gnuplot's `plot` is given, bands first so that every line lies above every band.
 std::vector<std::string> plot_items(const FigureSpec& spec) {
+  const std::size_t longest = legend_of(spec, Canvas{}).longest;
   std::vector<std::string> bands;
   std::vector<std::string> lines;
   std::size_t first = 0;
@@ -230,25 +234,26 @@ std::vector<std::string> plot_items(const FigureSpec& spec) {
                       source,
                       style.colour));
     }
-    lines.push_back(
-        fmt::format("{} using (shown_x($2)):(shown_y($3)) with {} linecolor rgb '{}' dashtype {} "
-                    "linewidth {} {}",
-                    source,
-                    points_clause(style, curve.points.size()),
-                    style.colour,
-                    gnuplot_dash(style.dash),
-                    style.width,
-                    legend_title(spec, legend_label(spec, i))));
+    lines.push_back(fmt::format(
+        "{} using (shown_x($2)):(shown_y($3)) with {} linecolor rgb '{}' dashtype {} "
+        "linewidth {} {}",
+        source,
+        points_clause(style, curve.points.size()),
+        style.colour,
+        gnuplot_dash(style.dash),
+        style.width,
+        is_on_axes(spec, curve) ? legend_title(spec, legend_label(spec, i, longest)) : "notitle"));
     first = last + 1;
   }
   if (spec.reference) {
     const LineStyle style = reference_style();
-    lines.push_back(fmt::format("{} with lines linecolor rgb '{}' dashtype {} linewidth {} {}",
-                                format_number(spec.reference->y),
-                                style.colour,
-                                gnuplot_dash(style.dash),
-                                style.width,
-                                legend_title(spec, drawn_label(spec.reference->label))));
+    lines.push_back(fmt::format(
+        "{} with lines linecolor rgb '{}' dashtype {} linewidth {} {}",
+        format_number(spec.reference->y),
+        style.colour,
+        gnuplot_dash(style.dash),
+        style.width,
+        legend_title(spec, without_middle(drawn_label(spec.reference->label), longest))));
   }
   bands.insert(bands.end(), lines.begin(), lines.end());
   return bands;
@@ -375,7 +380,7 @@ std::string titles_gp(const PaperLayout& layout, const Screen& screen, double fo
 std::vector<LineStyle> looks_of(const FigureSpec& spec) {
   std::vector<LineStyle> looks;
   for (const auto& curve : spec.curves) {
-    if (!curve.points.empty()) {
+    if (is_on_axes(spec, curve)) {
       looks.push_back(style_of(curve));
     }
   }

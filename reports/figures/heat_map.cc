@@ -11,6 +11,7 @@
 #include "reports/figures/gnuplot_script.h"
 #include "reports/figures/latex_text.h"
 #include "reports/figures/pgfplots.h"
+#include "reports/figures/text_width.h"
 #include "reports/tables/csv.h"
 
 namespace residuum::reports {
@@ -132,39 +133,152 @@ std::string heat_map_axes_csv(const HeatMap& map) {
   return text;
 }
 
-std::string heat_map_tex(const HeatMap& map) {
-  const ShadeRange shades = shade_range(map);
+namespace {
+
+constexpr double kNumbers = 0.8;  // the size of numbers on axes and in cells
+
+/// Returns the number as a cell has it.
+std::string cell_text(const HeatMap& map, double value) {
+  return map.paper ? fmt::format("{:.3g}", value) : fmt::format("{:.4g}", value);
+}
+
+const std::string& row_title(const HeatMap& map) {
+  return map.row_title.empty() ? map.row_key : map.row_title;
+}
+
+const std::string& column_title(const HeatMap& map) {
+  return map.column_title.empty() ? map.column_key : map.column_title;
+}
+
+double widest_of(const std::vector<std::string>& texts) {
+  double widest = 0;
+  for (const auto& text : texts) {
+    widest = std::max(widest, kNumbers * text_width(drawn_label(text)));
+  }
+  return widest;
+}
+
+/// The width that a map needs beside its cells, and that of the widest number in a cell, in ems.
+struct MapWidths {
+  double left = 0;
+  double right = 0;
+  double cell = 0;
+};
+
+MapWidths widths_of(const HeatMap& map) {
+  constexpr double kTitle = 1.9;     // a line of a title, with gaps
+  constexpr double kScale = 2.2;     // the scale of colours, with gaps
+  constexpr double kOfScale = 2.5;   // its numbers
+  constexpr double kSlanted = 0.71;  // names of columns slant to the left
+  MapWidths widths;
+  for (const double value : map.values()) {
+    widths.cell = std::max(widths.cell, kNumbers * text_width(cell_text(map, value)));
+  }
+  widths.left = std::max(kTitle + widest_of(map.rows), kSlanted * widest_of(map.columns)) + 0.4;
+  widths.right = kScale + kOfScale + (shade_label(map).empty() ? 0 : kTitle);
+  return widths;
+}
+
+std::string map_font(double points) {
+  return fmt::format("\\fontsize{{{:.4g}}}{{{:.4g}}}\\selectfont", points, 1.2 * points);
+}
+
+/// Writes the numbers of the cells, white on dark ones.
+std::string numbers_of_cells(const HeatMap& map, const ShadeRange& shades) {
+  constexpr double kDark = 0.44;
+  std::string text;
+  for (std::size_t row = 0; row < map.rows.size(); ++row) {
+    for (std::size_t column = 0; column < map.columns.size(); ++column) {
+      const auto value = map.value(row, column);
+      if (!value) {
+        continue;
+      }
+      const bool is_dark = shade_of(map, *value) < shades.low + kDark * (shades.high - shades.low);
+      text += fmt::format(
+          "\\node[font=\\residuumsmall, inner sep=0pt, text={}] at (axis cs:{},{}) {{{}}};\n",
+          is_dark ? "white" : "black",
+          column,
+          row,
+          latex_text(cell_text(map, *value)));
+    }
+  }
+  return text;
+}
+
+/// Returns the opening of the group, the fonts, and the box that has the whole width.
+std::string tex_opening(const HeatMap& map) {
+  const std::string fonts =
+      map.paper
+          ? fmt::format("\\def\\residuumfont{{{}}}\\def\\residuumsmall{{{}}}\\residuumfont%\n",
+                        map_font(map.paper->font_pt),
+                        map_font(kNumbers * map.paper->font_pt))
+          : "\\let\\residuumfont\\normalfont\\let\\residuumsmall\\footnotesize%\n";
   return fmt::format(
       "% Draws {0}.csv. The document needs \\usepackage{{pgfplots}} and "
       "\\pgfplotsset{{compat=1.16}},\n% and {0}.csv beside this file.\n"
-      "\\begingroup%\n{12}"
-      "\\begin{{tikzpicture}}\n"
-      "\\begin{{axis}}[\n"
-      "  width={13}, height={14}, title={{{1}}},\n"
-      "  xlabel={{{2}}}, ylabel={{{3}}},\n"
-      "  xtick={{{4}}}, xticklabels={{{5}}}, x tick label style={{rotate=45, anchor=east}},\n"
-      "  ytick={{{6}}}, yticklabels={{{7}}}, y dir=reverse,\n"
-      "  enlargelimits=false, axis on top, colormap/viridis, colorbar,\n"
-      "  colorbar style={{ylabel={{{8}}}}}, point meta min={9}, point meta max={10},\n"
-      "]\n"
-      "\\addplot[matrix plot*, mesh/cols={11}, point meta=explicit]\n"
-      "  table[col sep=comma, x=column, y=row, meta=shade] {{\"\\residuumfolder {0}.csv\"}};\n"
-      "\\end{{axis}}\n\\end{{tikzpicture}}%\n\\endgroup\n",
+      "\\begingroup%\n{1}{2}"
+      "\\begin{{minipage}}[b]{{{3}}}\\parindent0pt\\raggedright\n",
       map.name,
-      latex_text(drawn_label(map.title)),
-      latex_text(drawn_label(map.column_key)),
-      latex_text(drawn_label(map.row_key)),
-      axis_places(map.columns.size()),
-      tick_labels(map.columns),
-      axis_places(map.rows.size()),
-      tick_labels(map.rows),
-      shade_label(map),
-      format_number(shades.low),
-      format_number(shades.high),
-      map.columns.size(),
       tex_folder_of_csv(),
-      map.paper ? fmt::format("{:.4g}mm", 0.8 * map.paper->width_mm) : "0.8\\linewidth",
-      map.paper ? fmt::format("{:.4g}mm", 0.6 * map.paper->width_mm) : "0.6\\linewidth");
+      fonts,
+      map.paper ? fmt::format("{:.4g}mm", map.paper->width_mm) : "\\linewidth");
+}
+
+}  // namespace
+
+double least_map_width(const HeatMap& map, double font_pt) {
+  constexpr double kLeast = 20;
+  constexpr double kMillimetresPerPoint = 25.4 / 72;
+  constexpr double kGap = 0.4;  // between numbers
+  HeatMap printed = map;
+  printed.paper = PaperSize{.width_mm = kLeast, .font_pt = font_pt};
+  const MapWidths widths = widths_of(printed);
+  const double ems =
+      widths.left + widths.right + static_cast<double>(map.columns.size()) * (widths.cell + kGap);
+  return std::max(kLeast, std::ceil(ems * font_pt * kMillimetresPerPoint));
+}
+
+std::string heat_map_tex(const HeatMap& map) {
+  constexpr double kRow = 2.2;  // ems
+  const ShadeRange shades = shade_range(map);
+  const MapWidths widths = widths_of(map);
+  return tex_opening(map) +
+         fmt::format(
+             "\\begin{{tikzpicture}}[font=\\residuumfont]\n"
+             "\\begin{{axis}}[\n"
+             "  scale only axis, width={{max(\\linewidth-{0:.2f}em,4em)}}, height={{{1:.2f}em}},\n"
+             "  xlabel={{{2}}}, ylabel={{{3}}},\n"
+             "  label style={{font=\\residuumfont, inner sep=1pt}},\n"
+             "  tick label style={{font=\\residuumsmall, inner sep=2pt}},\n"
+             "  xtick={{{4}}}, xticklabels={{{5}}}, x tick label style={{rotate=45, "
+             "anchor=east}},\n"
+             "  ytick={{{6}}}, yticklabels={{{7}}}, y dir=reverse,\n"
+             "  enlargelimits=false, axis on top, major tick length=0pt, colormap/viridis, "
+             "colorbar,\n"
+             "  colorbar style={{ylabel={{{8}}}, width=1em, at={{(parent axis.north east)}}, "
+             "anchor=north west, "
+             "xshift=0.6em}}, point meta min={9}, "
+             "point meta max={10},\n"
+             "]\n",
+             widths.left + widths.right,
+             kRow * static_cast<double>(std::max<std::size_t>(map.rows.size(), 3)),
+             latex_text(drawn_label(column_title(map))),
+             latex_text(drawn_label(row_title(map))),
+             axis_places(map.columns.size()),
+             tick_labels(map.columns),
+             axis_places(map.rows.size()),
+             tick_labels(map.rows),
+             shade_label(map),
+             format_number(shades.low),
+             format_number(shades.high)) +
+         fmt::format(
+             "\\addplot[matrix plot*, mesh/cols={}, point meta=explicit]\n"
+             "  table[col sep=comma, x=column, y=row, meta=shade] {{\"\\residuumfolder "
+             "{}.csv\"}};\n",
+             map.columns.size(),
+             map.name) +
+         numbers_of_cells(map, shades) +
+         "\\end{axis}\n\\end{tikzpicture}%\n\\end{minipage}%\n\\endgroup\n";
 }
 
 namespace {
@@ -200,8 +314,7 @@ MapSize size_of(const HeatMap& map) {
 /// Returns the commands for title and axes, whose texts a PDF may have to change. In a paper the
 /// caption is the title, and numbers are smaller. `font` is in the terminal's unit.
 std::string texts_gp(const HeatMap& map, double font) {
-  constexpr double kSmaller = 0.8;
-  const double of_numbers = (map.paper ? kSmaller : 1) * font;
+  const double of_numbers = (map.paper ? kNumbers : 1) * font;
   return fmt::format(
       "numbers = ',{5:.4g}'\n"
       "{0}"
@@ -212,8 +325,8 @@ std::string texts_gp(const HeatMap& map, double font) {
       "set cbtics font numbers\n",
       map.paper ? ""
                 : fmt::format("set title {} noenhanced\n", gnuplot_plain(drawn_label(map.title))),
-      gnuplot_plain(drawn_label(map.column_key)),
-      gnuplot_plain(drawn_label(map.row_key)),
+      gnuplot_plain(drawn_label(column_title(map))),
+      gnuplot_plain(drawn_label(row_title(map))),
       tick_list(map.columns),
       tick_list(map.rows),
       of_numbers);

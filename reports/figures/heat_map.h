@@ -20,6 +20,8 @@ struct HeatMap {
   std::vector<std::string> columns;
   std::vector<std::optional<double>> cells;  // row by row; absent where there is no number
   std::optional<PaperSize> paper = {};       // absent: as wide as the report's page
+  std::string row_title = {};                // of the axis; empty: the key
+  std::string column_title = {};
 
   /// Returns whether colours go by the logarithm: no number is below zero or zero, and they differ
   /// more than twentyfold.
@@ -37,7 +39,12 @@ std::string heat_map_csv(const HeatMap& map);
 /// axis,place,key,value.
 std::string heat_map_axes_csv(const HeatMap& map);
 
-/// A tikzpicture for pgfplots that reads <name>.csv. It needs at least one finite number.
+/// Returns the least width in whole millimetres at which a map in letters of that size can be read:
+/// the numbers of neighbouring cells do not touch.
+double least_map_width(const HeatMap& map, double font_pt);
+
+/// A tikzpicture for pgfplots that reads <name>.csv, in a box of the paper's width, or of the width
+/// of the text around it. The title is for the caption. It needs at least one finite number.
 std::string heat_map_tex(const HeatMap& map);
 
 /// A script by which gnuplot makes <name>.svg and <name>.pdf of <name>.csv. It needs at least one

@@ -61,8 +61,13 @@ constexpr std::array<Escape, 13> kRaised{{{"*", "*"},
                                           {"ⁿ", "n"}}};
 constexpr std::array<Escape, 3> kLowered{{{"₀", "0"}, {"₁", "1"}, {"₂", "2"}}};
 
-// Dashes and dots of texts.
-constexpr std::array<Escape, 3> kPunctuation{{{"–", "--"}, {"—", "---"}, {"…", "\\dots{}"}}};
+// Dashes and dots of texts, and blanks at which no line breaks.
+constexpr std::array<Escape, 6> kPunctuation{{{"–", "--"},
+                                              {"—", "---"},
+                                              {"…", "\\dots{}"},
+                                              {"\u00a0", "~"},
+                                              {"\u2009", "\\,"},
+                                              {"\u202f", "\\,"}}};
 
 // Letters beyond Latin-1 that every LaTeX can compose.
 constexpr std::array<Escape, 109> kLetters{{{"Ā", "\\={A}"},

@@ -161,6 +161,18 @@ void require_figure_room(const FigureSpec& spec) {
       size.font_pt);
 }
 
+void require_figure_room(const HeatMap& map) {
+  const PaperSize size = map.paper.value_or(PaperSize{});
+  const double least = least_map_width(map, size.font_pt);
+  require(
+      size.width_mm >= least,
+      "--width: {:.4g} mm are too narrow for this heat map: the numbers in its cells need {:.0f} "
+      "mm in letters of {:.3g} pt; name a greater width or a smaller --font-size",
+      size.width_mm,
+      least,
+      size.font_pt);
+}
+
 void write_paper_figure(FigureSpec spec, const std::filesystem::path& file) {
   require_figure_file(file);
   require_figure_room(spec);
@@ -175,6 +187,7 @@ void write_paper_figure(FigureSpec spec, const std::filesystem::path& file) {
 
 void write_paper_figure(HeatMap map, const std::filesystem::path& file) {
   require_figure_file(file);
+  require_figure_room(map);
   if (file.extension() != ".tex") {
     write_drawing(std::move(map), file);
     return;

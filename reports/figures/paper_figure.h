@@ -39,5 +39,6 @@ void require_figure_file(const std::filesystem::path& file);
 
 /// Refuses a width at which axes or legend have no place, as a usage error.
 void require_figure_room(const FigureSpec& spec);
+void require_figure_room(const HeatMap& map);
 
 }  // namespace residuum::reports

@@ -39,7 +39,7 @@ double height_of(const PaperTitle& title) {
 std::vector<std::string> labels_of(const FigureSpec& spec) {
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < spec.curves.size(); ++i) {
-    if (!spec.curves[i].points.empty()) {
+    if (is_on_axes(spec, spec.curves[i])) {
       labels.push_back(legend_label(spec, i));
     }
   }

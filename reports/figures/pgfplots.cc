@@ -150,7 +150,7 @@ std::string legend(const FigureSpec& spec, const PgfSize& size) {
       size.legend_font,
       size.layout.legend.columns);
   for (std::size_t i = 0; i < spec.curves.size(); ++i) {
-    if (spec.curves[i].points.empty()) {
+    if (!is_on_axes(spec, spec.curves[i])) {
       continue;
     }
     const LineStyle style = style_of(spec.curves[i]);

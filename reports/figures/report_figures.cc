@@ -351,6 +351,27 @@ ReportFigures plan_figures(const ResultFolder& folder,
   return plan;
 }
 
+std::vector<std::string> quantities_with_values(const ResultFolder& folder,
+                                                const std::vector<Group>& groups) {
+  Facet all{.title = {}, .groups = {}, .styles = {}};
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    all.groups.push_back(i);
+  }
+  const Data data = read_data(folder, groups, {all}, drawn_columns(), IntervalKind::quartiles);
+  std::vector<std::string> names;
+  for (const auto& quantity : drawn_quantities()) {
+    const bool has_values =
+        std::any_of(all.groups.begin(), all.groups.end(), [&](std::size_t group) {
+          return !data.of(group, quantity.column).by_iteration.empty();
+        });
+    const bool may_be_zero = !quantity.only_if_positive;
+    if (!quantity.against && has_values && (may_be_zero || any_positive(data, quantity.column))) {
+      names.emplace_back(quantity.name);
+    }
+  }
+  return names;
+}
+
 ReportFigure plan_figure(const ResultFolder& folder,
                          const std::vector<Group>& groups,
                          const std::vector<std::size_t>& chosen,

@@ -51,6 +51,11 @@ ReportFigures plan_figures(const ResultFolder& folder,
                            IntervalKind kind = IntervalKind::quartiles,
                            const std::vector<MethodBound>& bounds = {});
 
+/// Returns the names of the quantities that can be drawn against the iteration, because a method
+/// has values of them.
+std::vector<std::string> quantities_with_values(const ResultFolder& folder,
+                                                const std::vector<Group>& groups);
+
 /// Plans one figure of a quantity with these methods, against what the quantity says. The methods
 /// come in the order of `chosen`, places in `groups`; each has the style that the report gives it.
 /// Methods without the quantity, or without what it is drawn against, have no curve.

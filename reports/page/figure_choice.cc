@@ -77,6 +77,27 @@ const DrawnQuantity* find_quantity(std::string_view name) {
   return found == quantities.end() ? nullptr : &*found;
 }
 
+/// Returns the choice of "loss-gap" by time for "loss-gap-time", the name of a report's figure.
+FigureChoice with_axis_of_name(FigureChoice choice) {
+  for (const auto& quantity : drawn_quantities()) {
+    if (!quantity.against || quantity.name != choice.quantity) {
+      continue;
+    }
+    const auto& axes = figure_axes();
+    const auto axis = std::find_if(axes.begin(), axes.end(), [&](const FigureAxis& one) {
+      return one.column == quantity.against;
+    });
+    require(!choice.by || *choice.by == axis->name,
+            "--by: '{}' is by {} already",
+            choice.quantity,
+            axis->name);
+    choice.by = std::string(axis->name);
+    choice.quantity = choice.quantity.substr(0, choice.quantity.size() - axis->name.size() - 1);
+    break;
+  }
+  return choice;
+}
+
 const FigureAxis& find_axis(const std::string& name) {
   std::vector<std::string> known;
   for (const auto& axis : figure_axes()) {
@@ -131,13 +152,8 @@ std::vector<std::size_t> chosen_groups(const std::vector<Group>& groups,
 ReportFigure figure_of_report(const ResultFolder& folder,
                               const FigureChoice& choice,
                               const std::vector<std::size_t>& chosen) {
-  std::vector<std::string> known;
-  for (const auto& quantity : drawn_quantities()) {
-    if (!quantity.against) {
-      known.emplace_back(quantity.name);
-    }
-  }
   const Summary summary = summarise(folder);
+  std::vector<std::string> known = quantities_with_values(folder, groups_of(summary));
   for (const auto& map : plan_heat_maps(summary)) {
     known.push_back(map.name);
   }
@@ -185,8 +201,9 @@ std::vector<std::string> labels_in(std::string_view list, const std::vector<std:
   return labels;
 }
 
-ReportFigure plan_chosen_figure(const ResultFolder& folder, const FigureChoice& choice) {
+ReportFigure plan_chosen_figure(const ResultFolder& folder, const FigureChoice& wished) {
   require(folder.mixed_data.empty(), "{}", folder.mixed_data);
+  const FigureChoice choice = with_axis_of_name(wished);
   const auto groups = group_runs(folder);
   const auto chosen = chosen_groups(groups, choice.methods);
   ReportFigure figure;

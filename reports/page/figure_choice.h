@@ -38,9 +38,9 @@ const std::vector<FigureAxis>& figure_axes();
 /// suggestion.
 std::vector<std::string> labels_in(std::string_view list, const std::vector<std::string>& known);
 
-/// Plans the chosen figure. An unknown quantity, axis or method, and a figure without any curve,
-/// are usage errors that say what there is.
-ReportFigure plan_chosen_figure(const ResultFolder& folder, const FigureChoice& choice);
+/// Plans the chosen figure; "loss-gap-time" is "loss-gap" by time. An unknown quantity, axis or
+/// method, and a figure without any curve, are usage errors that say what there is.
+ReportFigure plan_chosen_figure(const ResultFolder& folder, const FigureChoice& wished);
 
 /// Returns whether a heat map may have this name.
 bool may_be_map(std::string_view quantity);

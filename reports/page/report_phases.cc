@@ -160,16 +160,38 @@ class ColourScale {
   double high_ = 0;
 };
 
-HeatMap heat_map(const PhaseGrid& grid, std::size_t number, const PhaseQuantity& quantity) {
+/// Returns the values as people read them: by the study's names for them, where it has any.
+std::vector<std::string> named_values(const PhaseGrid& grid,
+                                      const std::string& key,
+                                      const ResultFolder& folder) {
+  std::vector<std::string> names = key == grid.row_key ? grid.rows : grid.columns;
+  for (auto& name : names) {
+    const auto cell = std::find_if(grid.cells.begin(), grid.cells.end(), [&](const auto& one) {
+      return (key == grid.row_key ? one.first.first : one.first.second) == name;
+    });
+    const auto& labels = folder.runs[cell->second->group.runs.front()].value_labels;
+    if (const auto label = labels.find(key); label != labels.end()) {
+      name = label->second;
+    }
+  }
+  return names;
+}
+
+HeatMap heat_map(const PhaseGrid& grid,
+                 std::size_t number,
+                 const PhaseQuantity& quantity,
+                 const ResultFolder& folder) {
   HeatMap map{
       .name = number == 0 ? std::string(quantity.name)
                           : fmt::format("{}-{}", quantity.name, number + 1),
       .title = fmt::format("{}{}{}", quantity.title, grid.rest.empty() ? "" : "; ", grid.rest),
       .row_key = grid.row_key,
       .column_key = grid.column_key,
-      .rows = grid.rows,
-      .columns = grid.columns,
-      .cells = {}};
+      .rows = named_values(grid, grid.row_key, folder),
+      .columns = named_values(grid, grid.column_key, folder),
+      .cells = {},
+      .row_title = short_key(grid.row_key),
+      .column_title = short_key(grid.column_key)};
   for (const auto& row : grid.rows) {
     for (const auto& column : grid.columns) {
       map.cells.push_back(quantity.value(*grid.cells.at({row, column})));
@@ -200,8 +222,8 @@ std::string diagram(const PhaseGrid& grid, const HeatMap& map, const std::string
       "scope=\"col\">{2} \\ {3}</th>",
       escape(map.title),
       links,
-      escape(map.row_key),
-      escape(map.column_key));
+      escape(map.row_title),
+      escape(map.column_title));
   for (const auto& column : map.columns) {
     html += fmt::format("<th scope=\"col\">{}</th>", escape(column));
   }
@@ -209,7 +231,7 @@ std::string diagram(const PhaseGrid& grid, const HeatMap& map, const std::string
   for (std::size_t row = 0; row < map.rows.size(); ++row) {
     html += fmt::format("<tr><th scope=\"row\">{}</th>", escape(map.rows[row]));
     for (std::size_t column = 0; column < map.columns.size(); ++column) {
-      const GroupSummary& group = *grid.cells.at({map.rows[row], map.columns[column]});
+      const GroupSummary& group = *grid.cells.at({grid.rows[row], grid.columns[column]});
       html += cell_html(group, map.value(row, column), scale);
     }
     html += "</tr>\n";
@@ -224,7 +246,7 @@ std::vector<HeatMap> plan_heat_maps(const Summary& summary) {
   const auto grids = best_grids(summary);
   for (std::size_t i = 0; i < grids.size(); ++i) {
     for (const auto& quantity : phase_quantities()) {
-      HeatMap map = heat_map(grids[i], i, quantity);
+      HeatMap map = heat_map(grids[i], i, quantity, summary.folder);
       if (!map.values().empty()) {
         maps.push_back(std::move(map));
       }
@@ -238,7 +260,7 @@ std::string phase_diagrams(const Summary& summary, FigureWriter& writer) {
   const auto grids = best_grids(summary);
   for (std::size_t i = 0; i < grids.size(); ++i) {
     for (const auto& quantity : phase_quantities()) {
-      const HeatMap map = heat_map(grids[i], i, quantity);
+      const HeatMap map = heat_map(grids[i], i, quantity, summary.folder);
       if (!map.values().empty()) {
         html += diagram(grids[i], map, writer.draw(map));
       }

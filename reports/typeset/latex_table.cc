@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
@@ -181,22 +182,6 @@ NumberForm form_of(const TableSpec& spec, std::size_t column) {
   form.unit = std::pow(10, digit_place(least));
   form.title = title_of(described, " / ", power_of_ten(digit_place(least)));
   return form;
-}
-
-/// Returns the place of the last digit that an interval leaves to its value: 10^place is at most
-/// half of its width, so that both ends differ in it. Nothing where the interval has no width.
-std::optional<int> place_of_interval(const std::optional<Interval>& interval) {
-  constexpr double kRounding = 1e-12;  // of the ends: what sums of equal numbers differ by
-  if (!interval) {
-    return std::nullopt;
-  }
-  const double width = interval->high - interval->low;
-  const double size = std::max(std::abs(interval->low), std::abs(interval->high));
-  if (!std::isfinite(width) || width <= kRounding * size) {
-    return std::nullopt;
-  }
-  const int place = digit_place(width);
-  return width < 2 * std::pow(10, place) ? place - 1 : place;
 }
 
 /// Returns the place of the last digit of a cell: from its interval, or from a number of
@@ -644,9 +629,11 @@ std::string short_caption(const TableSpec& spec) {
     return fmt::format("{}.", title);
   }
   const std::size_t end = std::min(seeds.find(" to "), seeds.size());
-  return fmt::format("{}. In brackets: {}, ${}${}{}.",
+  std::string shown = latex_text(shown_words(spec));
+  shown.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(shown.front())));
+  return fmt::format("{}. {}, ${}${}{}.",
                      title,
-                     latex_text(spec.interval),
+                     shown,
                      seeds.substr(0, end),
                      seeds.substr(end),
                      spec.notes.empty() ? "" : "; behind them " + latex_text(spec.notes));

@@ -26,19 +26,60 @@ std::pair<std::size_t, std::size_t> seeds_in(const TableSpec& spec) {
   return {least, largest};
 }
 
+/// Writes a number with its last digit at a place, as LaTeX has it: "0.0040", "2.53e-07".
+std::string rounded_at(double value, int place) {
+  constexpr double kLargestFixed = 1e6;
+  constexpr int kLastFixed = -7;
+  constexpr int kMostDigits = 15;
+  const double step = std::pow(10, place);
+  const double shown = std::round(value / step) * step;
+  const bool is_fixed = std::abs(shown) < kLargestFixed && place >= kLastFixed;
+  if (is_fixed || shown == 0) {
+    return fmt::format("{:.{}f}",
+                       shown == 0  ? 0.0
+                       : place > 0 ? shown
+                                   : value,
+                       std::clamp(-place, 0, is_fixed ? kMostDigits : 1));
+  }
+  const int first = static_cast<int>(std::floor(std::log10(std::abs(shown))));
+  return fmt::format("{:.{}e}", value, std::clamp(first - place, 0, kMostDigits));
+}
+
+bool has_no_fraction(double value) { return value == std::trunc(value); }
+
+/// Returns the place of the last digit of a cell that has an interval: by the interval, or by the
+/// digits that were asked for. Nothing where its numbers are counts or the interval has no width.
+std::optional<int> last_place_of(const TableSpec& spec, const TableCell& cell) {
+  if (!cell.interval || !cell.value || !std::isfinite(*cell.value) ||
+      !place_of_interval(cell.interval)) {
+    return std::nullopt;
+  }
+  if (has_no_fraction(*cell.value) && has_no_fraction(cell.interval->low) &&
+      has_no_fraction(cell.interval->high)) {
+    return std::nullopt;
+  }
+  if (spec.digits && *cell.value != 0) {
+    return static_cast<int>(std::floor(std::log10(std::abs(*cell.value)))) - *spec.digits + 1;
+  }
+  return place_of_interval(cell.interval);
+}
+
 std::string markdown_cell(const TableSpec& spec, std::size_t column, const TableCell& cell) {
   if (!spec.columns[column].is_number) {
     return markdown_text(cell.text);
   }
   const int digits = spec.digits.value_or(digits_for(cell.interval));
-  std::string text = short_number(cell.value, digits);
+  const auto place = last_place_of(spec, cell);
+  const auto print = [&](const std::optional<double>& value) {
+    return place && value ? rounded_at(*value, *place) : short_number(value, digits);
+  };
+  std::string text = print(cell.value);
   if (cell.is_best) {
     text = fmt::format("**{}**", text);
   }
   if (cell.interval) {
-    const std::string interval = fmt::format("[{}, {}]",
-                                             short_number(cell.interval->low, digits),
-                                             short_number(cell.interval->high, digits));
+    const std::string interval =
+        fmt::format("[{}, {}]", print(cell.interval->low), print(cell.interval->high));
     text += ' ' + markdown_text(interval);
   }
   return text;
@@ -87,14 +128,38 @@ std::string seeds_words(const TableSpec& spec) {
                           : fmt::format("n = {} to {}", least, largest);
 }
 
+std::optional<int> place_of_interval(const std::optional<Interval>& interval) {
+  constexpr double kRounding = 1e-12;  // of the ends: what sums of equal numbers differ by
+  if (!interval) {
+    return std::nullopt;
+  }
+  const double width = interval->high - interval->low;
+  const double size = std::max(std::abs(interval->low), std::abs(interval->high));
+  if (!std::isfinite(width) || width <= kRounding * size) {
+    return std::nullopt;
+  }
+  const int place = static_cast<int>(std::floor(std::log10(width)));
+  return width < 2 * std::pow(10, place) ? place - 1 : place;
+}
+
+std::string shown_words(const TableSpec& spec) {
+  constexpr std::string_view kComma = ", ";
+  const std::size_t comma = spec.interval.find(kComma);
+  const std::string brackets =
+      comma == std::string::npos ? spec.interval : spec.interval.substr(comma + kComma.size());
+  return fmt::format("{}in brackets {}",
+                     comma == std::string::npos ? "" : spec.interval.substr(0, comma + 2),
+                     brackets == "IQR" ? "the quartiles" : "the " + brackets);
+}
+
 std::string full_caption(const TableSpec& spec) {
   const std::string seeds = seeds_words(spec);
   if (seeds.empty()) {
     return spec.caption;
   }
-  return fmt::format("{} Shown with brackets: {}, over {} seed{}.",
+  return fmt::format("{} Shown: {}, over {} seed{}.",
                      spec.caption,
-                     spec.interval,
+                     shown_words(spec),
                      seeds,
                      seeds_in(spec).second == 1 ? "; one seed has no interval" : "s");
 }

@@ -18,8 +18,9 @@ struct TableColumn {
   std::string key;    // of the CSV: snake_case, with its unit
   std::string title;  // for people
   bool is_number = false;
-  bool is_bytes = false;  // LaTeX has them in kB, MB, ...
-  std::string at = {};    // what stands behind the title and its unit: "to 0.01"
+  bool is_bytes = false;     // LaTeX has them in kB, MB, ...
+  std::string at = {};       // what stands behind the title and its unit: "to 0.01"
+  bool is_quantity = false;  // what the table is of: it is printed whatever columns are chosen
 };
 
 /// A cell of a number column has a value, infinite where something was never reached, and may have
@@ -57,6 +58,13 @@ struct TableSpec {
 
 /// Returns "n = 8", or "n = 3 to 8" where cells differ; empty where there are no intervals.
 std::string seeds_words(const TableSpec& spec);
+
+/// Returns "median, in brackets the quartiles".
+std::string shown_words(const TableSpec& spec);
+
+/// Returns the place of the last digit that an interval leaves to its value: 10^place is at most
+/// half of its width, so that both ends differ in it. Nothing where the interval has no width.
+std::optional<int> place_of_interval(const std::optional<Interval>& interval);
 
 /// Returns the caption with the kind of the interval and the number of seeds, "over 3 to 8 seeds"
 /// where cells differ.

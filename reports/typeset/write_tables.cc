@@ -35,7 +35,15 @@ std::vector<std::size_t> printed_columns(const TableSpec& spec,
       places.push_back(i);
     }
   }
-  const std::size_t texts = places.size();
+  const auto is_chosen = [&](const TableColumn& column) {
+    return std::find(chosen.begin(), chosen.end(), column.key) != chosen.end();
+  };
+  for (std::size_t i = 0; i < spec.columns.size(); ++i) {
+    if (spec.columns[i].is_quantity && !is_chosen(spec.columns[i])) {
+      places.push_back(i);
+    }
+  }
+  const std::size_t always = places.size();
   for (const auto& key : chosen) {
     for (std::size_t i = 0; i < spec.columns.size(); ++i) {
       if (spec.columns[i].is_number && spec.columns[i].key == key) {
@@ -43,7 +51,7 @@ std::vector<std::size_t> printed_columns(const TableSpec& spec,
       }
     }
   }
-  return places.size() > texts ? places : std::vector<std::size_t>();
+  return places.size() > always ? places : std::vector<std::size_t>();
 }
 
 void keep_columns(TableSpec& spec, const std::vector<std::size_t>& places) {

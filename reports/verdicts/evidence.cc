@@ -53,8 +53,14 @@ Evidence evidence_of(const ResultFolder& folder,
     silent += silent_workers(run) > 0 ? 1 : 0;
     seeds.push_back(*measures[i].evidence);
     const auto done = number_at(run.status, "iterations");
-    if (run.state == "diverged" && done && *done >= 0) {
-      seeds.back().end_early(static_cast<std::uint64_t>(std::min(*done, kMostIterations)));
+    if (!done || !(*done >= 0)) {
+      continue;
+    }
+    const auto iterations = static_cast<std::uint64_t>(std::min(*done, kMostIterations));
+    if (run.state == "diverged") {
+      seeds.back().end_early(iterations);
+    } else if (run.state == "finished") {
+      seeds.back().end_at(iterations);
     }
   }
   Evidence evidence(facts_of_all(runs));

@@ -176,8 +176,8 @@ std::string texts_of(const reports::FigureSpec& spec) {
 std::string texts_of(const reports::HeatMap& map) {
   return fmt::format("{}{}{}{}{}",
                      map.title,
-                     map.row_key,
-                     map.column_key,
+                     map.row_title,
+                     map.column_title,
                      fmt::join(map.rows, ""),
                      fmt::join(map.columns, ""));
 }
@@ -216,6 +216,7 @@ ExitCode figure_command(const Options& options) {
     require(given.where.empty(), "--where is for kept tables; a heat map has all methods");
     if (is_sized) {
       map->paper = size;
+      reports::require_figure_room(*map);
       say(fmt::format("note: for the caption: {}", map->title));
     }
     write_figure(*std::move(map), given.file);

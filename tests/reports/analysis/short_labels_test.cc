@@ -121,6 +121,28 @@ TEST(ShortLabels, KeepKeysApartThatEndAlike) {
               ElementsAre("step.momentum=0.5", "outer.momentum=0.5"));
 }
 
+TEST(ShortLabels, NeverCutANumberOrAKey) {
+  std::vector<LabelParts> methods;
+  for (const char* aggregator : {"allgather", "parameter-server"}) {
+    for (const char* rule : {"0.05/L", "0.0123/L"}) {
+      for (const char* compute : {"lognormal:0.0234,0.5", "lognormal:0.0235,0.5"}) {
+        methods.push_back({{"", aggregator},
+                           {"sparsifier.momentum_factor", "0.123456"},
+                           {"step.eta_decay", rule},
+                           {"protocol.compute", compute},
+                           {"sparsifier.warm_start", aggregator[0] == 'a' ? "0.015625" : "1e-05"}});
+      }
+    }
+  }
+  const auto labels = short_labels(methods);
+  EXPECT_THAT(labels[0], HasSubstr(", eta_decay=0.05/L, compute="));
+  EXPECT_THAT(labels[0], HasSubstr("0.0234,"));
+  EXPECT_THAT(labels[1], HasSubstr("0.0235,"));
+  EXPECT_THAT(labels[0], ::testing::EndsWith(", warm_start=0.015625"));
+  EXPECT_THAT(labels[7], ::testing::EndsWith(", warm_start=1e-05"));
+  EXPECT_EQ(std::set<std::string>(labels.begin(), labels.end()).size(), labels.size());
+}
+
 TEST(ShortLabels, CutLongValuesInTheirMiddle) {
   const std::string value(60, 'x');
   const auto labels =

@@ -75,6 +75,8 @@ TEST_F(Targets, SayHowFarEvaluationsAreApart) {
   EXPECT_EQ(all[0].resolution_words(),
             "Evaluations are at most 2\u00a0iterations apart: a target may have been reached that "
             "much earlier than it was seen.");
+  EXPECT_THAT(all[1].resolution_words(),
+              ::testing::StartsWith("Evaluations are at most 200 B apart"));
 }
 
 TEST_F(Targets, AreInTheSummaryWithMissesAsNullAndCounted) {

@@ -2,6 +2,7 @@
 
 #include "reports/figures/heat_map.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,8 +11,10 @@
 #include <filesystem>
 #include <limits>
 
+#include "core/error.h"
 #include "reports/collection/collect.h"
 #include "reports/figures/draw.h"
+#include "reports/figures/paper_figure.h"
 #include "reports/page/report.h"
 #include "reports/tables/files.h"
 #include "tests/reports/synthetic_study.h"
@@ -20,6 +23,7 @@ namespace residuum::reports {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using testing::SyntheticMethod;
 using testing::SyntheticStudy;
 
@@ -54,29 +58,27 @@ TEST(HeatMap, IsShadedByTheLogarithmOnlyWhereNumbersDifferMoreThanTwentyfold) {
 }
 
 TEST(HeatMap, IsAPictureOfPgfplots) {
-  EXPECT_EQ(
-      heat_map_tex(two_by_three()),
-      R"(% Draws phase-delta.csv. The document needs \usepackage{pgfplots} and \pgfplotsset{compat=1.16},
+  const std::string tex = heat_map_tex(two_by_three());
+  EXPECT_THAT(
+      tex,
+      StartsWith(
+          R"(% Draws phase-delta.csv. The document needs \usepackage{pgfplots} and \pgfplotsset{compat=1.16},
 % and phase-delta.csv beside this file.
 \begingroup%
 \def\residuumfolder{}%
 \ifdefined\CurrentFilePath\ifx\CurrentFilePath\empty\else
   \edef\residuumfolder{\CurrentFilePath/}\fi\fi%
-\begin{tikzpicture}
-\begin{axis}[
-  width=0.8\linewidth, height=0.6\linewidth, title={$\delta$, median},
-  xlabel={feedback.putback}, ylabel={workers.count},
-  xtick={0,1,2}, xticklabels={{a,b},{50 \%},{c}}, x tick label style={rotate=45, anchor=east},
-  ytick={0,1}, yticklabels={{4},{8}}, y dir=reverse,
-  enlargelimits=false, axis on top, colormap/viridis, colorbar,
-  colorbar style={ylabel={logarithm to the base 10}}, point meta min=0, point meta max=3,
-]
-\addplot[matrix plot*, mesh/cols=3, point meta=explicit]
-  table[col sep=comma, x=column, y=row, meta=shade] {"\residuumfolder phase-delta.csv"};
-\end{axis}
-\end{tikzpicture}%
-\endgroup
-)");
+\let\residuumfont\normalfont\let\residuumsmall\footnotesize%
+\begin{minipage}[b]{\linewidth}\parindent0pt\raggedright
+\begin{tikzpicture}[font=\residuumfont]
+)"));
+  EXPECT_THAT(tex, HasSubstr("xlabel={feedback.putback}, ylabel={workers.count},"));
+  EXPECT_THAT(tex, HasSubstr("xticklabels={{a,b},{50 \\%},{c}}"));
+  EXPECT_THAT(tex, HasSubstr("point meta min=0, point meta max=3,"));
+  EXPECT_THAT(tex, ::testing::Not(HasSubstr("title"))) << "it is for the caption";
+  EXPECT_THAT(tex, HasSubstr("text=white] at (axis cs:1,0) {10};\n"));
+  EXPECT_THAT(tex, HasSubstr("text=black] at (axis cs:0,1) {1000};\n"));
+  EXPECT_THAT(tex, ::testing::Not(HasSubstr("(axis cs:1,1)"))) << "that cell has no number";
 }
 
 TEST(HeatMap, IsAPictureOfGnuplot) {
@@ -129,7 +131,37 @@ TEST(HeatMap, HasTheSizeOfAPaper) {
   EXPECT_THAT(heat_map_gp(map), HasSubstr("font 'sans-serif,12'"));
   EXPECT_THAT(heat_map_gp(map), HasSubstr("font 'sans-serif,9' fontscale 0.75\n"));
   EXPECT_THAT(heat_map_gp(map), ::testing::Not(HasSubstr("set title"))) << "the caption has it";
-  EXPECT_THAT(heat_map_tex(map), HasSubstr("width=60.96mm, height=45.72mm"));
+  EXPECT_THAT(heat_map_tex(map), HasSubstr("\\begin{minipage}[b]{76.2mm}"));
+  EXPECT_THAT(heat_map_tex(map), HasSubstr("\\def\\residuumfont{\\fontsize{9}{10.8}\\selectfont}"));
+}
+
+TEST(HeatMap, IsRefusedWhereTheNumbersInItsCellsTouch) {
+  const testing::TemporaryFolder folder;
+  HeatMap map = two_by_three();
+  map.cells = {0.123, 0.234, 0.345, 0.456, 0.567, 0.678};
+  const double least = least_map_width(map, 8);
+  EXPECT_GT(least, 20);
+  EXPECT_LT(least_map_width(map, 5), least);
+  map.paper = PaperSize{.width_mm = least - 1, .font_pt = 8};
+  try {
+    write_paper_figure(map, folder.path() / "map.tex");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_THAT(error.what(), HasSubstr(fmt::format("need {:.0f} mm in letters of 8 pt", least)));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  map.paper->width_mm = least;
+  write_paper_figure(map, folder.path() / "map.tex");
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "map.tex"));
+}
+
+TEST(HeatMap, HasTheNamesOfKeysOnItsAxes) {
+  HeatMap map = two_by_three();
+  map.row_title = "ρ";
+  EXPECT_THAT(heat_map_tex(map), HasSubstr("ylabel={$\\rho$}"));
+  EXPECT_THAT(heat_map_gp(map), HasSubstr("set ylabel 'ρ'"));
+  EXPECT_THAT(heat_map_axes_csv(map), HasSubstr("row,0,workers.count,4\n")) << "keys for programs";
 }
 
 TEST(HeatMap, OfASweptStudyLiesBesideItsFigures) {

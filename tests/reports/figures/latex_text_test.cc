@@ -17,6 +17,7 @@ TEST(LatexText, EscapesSpecialCharacters) {
   EXPECT_EQ(latex_text("é中"), "é\\ifdefined\\Uchar 中\\else ?\\fi{}");
   EXPECT_EQ(latex_text("a\nb"), "a?b");
   EXPECT_EQ(latex_text("1 – 2, and so on…"), "1 -- 2, and so on\\dots{}");
+  EXPECT_EQ(latex_text("2\u00a0iterations, 3\u202fs"), "2~iterations, 3\\,s");
 }
 
 TEST(LatexText, ComposesLettersWithAccents) {

@@ -126,6 +126,18 @@ TEST(PaperFigure, BoundsHaveAMarkAtTheirCurveAndInTheLegend) {
   EXPECT_THAT(figure_tex(spec), HasSubstr("at (axis cs:83,1.5) {(b)};"));
 }
 
+TEST(PaperFigure, ALegendHasTheWholeFormulaOfABoundOrNone) {
+  FigureSpec spec = paper_figure();
+  spec.curves.push_back(bound_at(1.5));
+  spec.curves.back().label = "some-theorem: 2Δ/Ση";
+  EXPECT_EQ(legend_label(spec, 1), "(a) some-theorem: 2Δ/Ση");
+  EXPECT_EQ(legend_label(spec, 1, 20), "(a) some-theorem");
+  spec.curves.back().label += std::string(80, 'x');
+  EXPECT_EQ(legend_label(spec, 1), "(a) some-theorem");
+  spec.paper.reset();
+  EXPECT_THAT(figure_gp(spec), HasSubstr("title '(a) some-theorem'"));
+}
+
 TEST(PaperFigure, BoundsThatLieOffTheAxesHaveNoMark) {
   FigureSpec spec = paper_figure();
   spec.y_scale = Scale::log;
@@ -134,15 +146,18 @@ TEST(PaperFigure, BoundsThatLieOffTheAxesHaveNoMark) {
   EXPECT_TRUE(bound_marks(spec).empty());
 }
 
-TEST(PaperFigure, CurvesWithoutAPointOnTheAxesAreInTheLegendAlone) {
+TEST(PaperFigure, CurvesWithoutAPointOnTheAxesAreNotInTheLegend) {
   FigureSpec spec = paper_figure();
   spec.y_scale = Scale::log;
   for (auto& point : spec.curves[0].points) {
     point.middle = point.lower = point.upper = 0;
   }
 
-  EXPECT_THAT(figure_tex(spec), HasSubstr("\\residuumentry{residuum0, "));
+  EXPECT_THAT(figure_tex(spec), Not(HasSubstr("\\residuumentry{residuum0, ")));
   EXPECT_THAT(figure_tex(spec), Not(HasSubstr("\\addplot")));
+  EXPECT_EQ(layout_paper(spec).legend.entries.size(), spec.curves.size() - 1);
+  spec.paper.reset();
+  EXPECT_THAT(figure_gp(spec), Not(HasSubstr("title 'a'")));
 }
 
 // The pattern is that of style_of's dashes: lengths of line and gap.

@@ -114,6 +114,22 @@ TEST_F(ChosenFigure, IsRefusedWithWhatThereIs) {
               HasSubstr("unknown method 'xyz'"));
 }
 
+TEST_F(ChosenFigure, MayHaveItsAxisInItsName) {
+  const auto by_bytes = figure({.quantity = "loss-gap-bytes", .by = {}, .methods = {}});
+  EXPECT_EQ(by_bytes.spec.x_label, "bytes sent");
+  EXPECT_EQ(by_bytes.spec.y_label, "f(w) − f*");
+  EXPECT_THAT(refusal({.quantity = "loss-gap-time", .by = {}, .methods = {}}),
+              HasSubstr("none of the chosen methods has 'loss-gap' by time"));
+  EXPECT_EQ(refusal({.quantity = "loss-gap-bytes", .by = "time", .methods = {}}),
+            "--by: 'loss-gap-bytes' is by bytes already");
+}
+
+TEST_F(ChosenFigure, SuggestsOnlyQuantitiesWithValues) {
+  const std::string known = refusal({.quantity = "xyzxyzxyz", .by = {}, .methods = {}});
+  EXPECT_THAT(known, HasSubstr("known: loss-gap, loss, "));
+  EXPECT_THAT(known, ::testing::Not(HasSubstr("accuracy")));
+}
+
 TEST_F(ChosenFigure, MayBeOneOfTheReportWithAnAxisOfItsOwn) {
   const auto shares = figure({.quantity = "ecdf-bytes", .by = {}, .methods = {}});
   EXPECT_EQ(shares.spec.x_label, "bytes sent");
@@ -145,6 +161,7 @@ class ChosenMap : public ::testing::Test {
   std::optional<HeatMap> map(const FigureChoice& choice) const {
     return plan_chosen_map(read_result_folder(folder_.path()), choice);
   }
+  const std::filesystem::path& path() const { return folder_.path(); }
 
  private:
   TemporaryFolder folder_;
@@ -158,6 +175,22 @@ TEST_F(ChosenMap, IsThatOfTheReportWithAllMethods) {
   EXPECT_FALSE(map({.quantity = "phase-delt", .by = {}, .methods = {}}).has_value());
   EXPECT_EQ(message_of([&] { map({.quantity = "phase-delta", .by = "bytes", .methods = {}}); }),
             "--by: 'phase-delta' is a heat map, which has all methods on axes of its own");
+}
+
+TEST_F(ChosenMap, HasTheStudysNamesOfValuesAndShortNamesOfKeys) {
+  ResultFolder folder = read_result_folder(path());
+  for (auto& run : folder.runs) {
+    if (run.varying["feedback.putback"] == "captured") {
+      run.value_labels["feedback.putback"] = "what was captured";
+    }
+  }
+  const auto delta = plan_chosen_map(folder, {.quantity = "phase-delta", .by = {}, .methods = {}});
+  ASSERT_TRUE(delta.has_value());
+  const bool by_row = delta->row_key == "feedback.putback";
+  EXPECT_THAT(by_row ? delta->rows : delta->columns, ElementsAre("what was captured", "published"));
+  EXPECT_EQ(by_row ? delta->column_title : delta->row_title, "ρ");
+  EXPECT_EQ(by_row ? delta->row_title : delta->column_title, "feedback.putback");
+  EXPECT_EQ(delta->values().size(), 4U);
 }
 
 TEST(CutWords, AreThoseOfTheFiguresNames) {

@@ -219,7 +219,7 @@ TEST_F(ReportPage, HasAPhaseDiagramOfTwoSweptKeys) {
   const std::string html = make();
 
   EXPECT_EQ(imbalance(without_own_scripts(html)), "");
-  EXPECT_THAT(html, HasSubstr("sparsifier.density \\ workers.count"));
+  EXPECT_THAT(html, HasSubstr("ρ \\ P"));
   EXPECT_THAT(html, HasSubstr("<th scope=\"row\">0.01</th><td class=\"h0\">"));
   EXPECT_THAT(html,
               ::testing::ContainsRegex("<td class=\"h0\">0.8[0-9]*</td><td class=\"h8\">1.4"));

@@ -105,6 +105,25 @@ TEST_F(ArticleOfTwoColumns, HoldsFiguresAndTablesInItsColumns) {
   EXPECT_THAT(log, Not(HasSubstr("Overfull")));
 }
 
+TEST_F(ArticleOfTwoColumns, HoldsHeatMapsInItsColumns) {
+  HeatMap map{.name = "map",
+              .title = "δ",
+              .row_key = "workers.count",
+              .column_key = "feedback.putback",
+              .rows = {"4", "1024"},
+              .columns = {"captured", "published", "everything"},
+              .cells = {0.123, 10.5, 100, 1000, 0.0123, 777}};
+  map.paper = paper_formats().front().size;
+  write_paper_figure(map, path() / "wide.tex");
+  map.paper->width_mm = least_map_width(map, map.paper->font_pt);
+  write_paper_figure(map, path() / "narrow.tex");
+
+  const std::string log = compile(
+      figure_environment("wide.tex") +
+      fmt::format("\\noindent\\hbox to {}mm{{\\input{{narrow.tex}}}}\n", map.paper->width_mm));
+  EXPECT_THAT(log, Not(HasSubstr("Overfull")));
+}
+
 TEST_F(ArticleOfTwoColumns, HoldsTablesOfManyMethodsWithLongLabels) {
   for (const int methods : {5, 9}) {
     SyntheticStudy study;

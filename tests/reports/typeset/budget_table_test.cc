@@ -110,5 +110,26 @@ TEST(PrintedTables, HaveTheChosenColumnsInTheirOrder) {
   EXPECT_TRUE(printed[1].is_wide);
 }
 
+TEST(PrintedTables, AlwaysHaveTheQuantityThatTheyAreOf) {
+  const TableSpec equal{
+      .name = "equal-bytes",
+      .caption = "",
+      .interval = "",
+      .columns = {{.key = "method", .title = "method"},
+                  {.key = "loss", .title = "f", .is_number = true, .is_quantity = true},
+                  {.key = "behind_best", .title = "behind", .is_number = true},
+                  {.key = "sent_bytes", .title = "bytes", .is_number = true}},
+      .rows = {{text_of("a"), number_of(1), number_of(2), number_of(3)}}};
+  const auto printed = [&](const std::vector<std::string>& columns) {
+    return printed_tables({equal}, {.budgets = {}, .columns = columns, .digits = {}, .wide = {}})
+        .front();
+  };
+
+  ASSERT_EQ(printed({"sent_bytes"}).columns.size(), 3U);
+  EXPECT_EQ(printed({"sent_bytes"}).columns[1].key, "loss");
+  EXPECT_EQ(printed({"sent_bytes"}).columns[2].key, "sent_bytes");
+  EXPECT_EQ(printed({"sent_bytes", "loss"}).columns[1].key, "sent_bytes") << "in their order";
+}
+
 }  // namespace
 }  // namespace residuum::reports

@@ -45,10 +45,10 @@ TEST(TableSpec, AsCsvHasTheIntervalAndTheSeedsBesideTheValue) {
 
 TEST(TableSpec, AsMarkdownHasTheBestBoldAndWhatWasNeverReachedAsInfinite) {
   EXPECT_EQ(table_markdown(small_table()),
-            "A table. Shown with brackets: median, IQR, over n = 3 to 4 seeds.\n\n"
+            "A table. Shown: median, in brackets the quartiles, over n = 3 to 4 seeds.\n\n"
             "| method | f − f\\* | bytes |\n"
             "| --- | ---: | ---: |\n"
-            "| a\\_b, 50 % | **0.00025** \\[0.0002, 0.0003\\] | 1000 |\n"
+            "| a\\_b, 50 % | **0.00025** \\[0.00020, 0.00030\\] | 1000 |\n"
             "| dense | ∞ | – |\n");
 }
 
@@ -59,7 +59,7 @@ TEST(TableSpec, AsLatexIsABooktabsTableAsWideAsALine) {
 % What the numbers are stands in results.caption.tex; not rounded, they are in results.csv.
 \begin{table}
 \centering
-\caption{Losses. In brackets: median, IQR, $n = 3$ to 4.}
+\caption{Losses. Median, in brackets the quartiles, $n = 3$ to 4.}
 \label{tab:results}
 \footnotesize\setlength{\tabcolsep}{4pt}\sisetup{detect-weight=true, group-minimum-digits=9}
 \protected\def\residuumbest{\bfseries\sisetup{mode=text}\def\textminus{\ifmmode-\else{\boldmath$-$}\fi}\def\texttimes{\ifmmode\times\else{\boldmath$\times$}\fi}}
@@ -74,7 +74,7 @@ TEST(TableSpec, AsLatexIsABooktabsTableAsWideAsALine) {
 \end{table}
 )tex");
   EXPECT_EQ(table_caption_latex(small_table()),
-            "A table. Shown with brackets: median, IQR, over n = 3 to 4 seeds.\n");
+            "A table. Shown: median, in brackets the quartiles, over n = 3 to 4 seeds.\n");
 }
 
 TEST(TableSpec, SpansBothColumnsOfAPageInLatexWhereItIsWide) {
@@ -120,6 +120,19 @@ TEST(TableSpec, RoundsNumbersByTheirIntervalInLatex) {
             "0.5000 & {[}\\num{0.5000}, \\num{0.5000}{]}");
 }
 
+TEST(TableSpec, RoundsNumbersByTheirIntervalInMarkdown) {
+  const auto row = [](double value, const Interval& interval) {
+    return table_markdown(one_number(value, interval));
+  };
+  EXPECT_THAT(row(0.0037877, {0.0035668, 0.0040012}), HasSubstr("| 0.0038 \\[0.0036, 0.0040\\] |"));
+  EXPECT_THAT(row(0.0037877, {0.0037668, 0.0039212}),
+              HasSubstr("| 0.00379 \\[0.00377, 0.00392\\] |"));
+  EXPECT_THAT(row(4277.5, {4010, 4722}), HasSubstr("| 4300 \\[4000, 4700\\] |"));
+  EXPECT_THAT(row(4277, {4000, 4700}), HasSubstr("| 4277 \\[4000, 4700\\] |"))
+      << "counts are whole";
+  EXPECT_THAT(row(2.5e-9, {2e-9, 3e-9}), HasSubstr("| 2.5e-09 \\[2.0e-09, 3.0e-09\\] |"));
+}
+
 TEST(TableSpec, HasWholeNumbersWhereTheColumnCounts) {
   TableSpec spec{
       .name = "counts",
@@ -146,7 +159,7 @@ TEST(TableSpec, HasTheDigitsThatWereAskedFor) {
   spec.digits = 3;
 
   EXPECT_EQ(row_in_latex(spec), "0.00428 & {[}\\num{0.00424}, \\num{0.00470}{]}");
-  EXPECT_THAT(table_markdown(spec), HasSubstr("| a | 0.00428 \\[0.00424, 0.0047\\] |"));
+  EXPECT_THAT(table_markdown(spec), HasSubstr("| a | 0.00428 \\[0.00424, 0.00470\\] |"));
 }
 
 TEST(TableSpec, PutsIntervalsBelowAndColumnsIntoBlocksWhereAColumnOfAPaperIsNarrow) {

@@ -125,6 +125,25 @@ TEST_F(Assumptions, HaveTwoVerdictsInTheSummary) {
   EXPECT_EQ(delta["every"]["where"]["run_id"], SyntheticStudy::run_id(0, 1));
 }
 
+// A budget of virtual seconds ends the seeds of one method after different numbers of iterations.
+TEST_F(Assumptions, CountTheIterationsOfEachSeed) {
+  SyntheticStudy study;
+  study.methods = {with_delta(0.5)};
+  study.write(path());
+  study.iterations = 17;
+  study.write_run(path(), 0, 2);
+  study.iterations = 19;
+  study.write_run(path(), 0, 3);
+  collect(path());
+
+  const Json delta = json()["groups"][0]["assumptions"]["delta"];
+  EXPECT_EQ(delta["average"]["rows"], 20 + 17 + 19);
+  EXPECT_EQ(delta["average"]["iterations"], 20 + 17 + 19);
+  EXPECT_EQ(delta["average"]["verdict"], "holds");
+  EXPECT_EQ(delta["every"]["verdict"], "holds");
+  EXPECT_EQ(delta["every"]["iterations"], 20 + 17 + 19);
+}
+
 // Chance puts one mean of twenty above 1 with p = 0.02: the level 0.025 is for all together.
 TEST_F(Assumptions, OfManyMethodsAreCorrectedForTheirNumber) {
   const auto one = [](double density) {
