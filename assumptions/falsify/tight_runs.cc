@@ -186,10 +186,15 @@ class SearchedRun {
     if (!take(point)) {
       return kNoRun;
     }
-    const auto& values = values_of(search_.steps);
-    const double ratio =
-        search_.ratio == RunRatio::largest ? largest(values).first : average(values);
+    const double ratio = sought_of(values_of(search_.steps));
     return std::isfinite(ratio) ? ratio : kNoRun;
+  }
+
+  double sought_of(const std::vector<double>& values) const {
+    if (search_.ratio == RunRatio::largest) {
+      return largest(values).first;
+    }
+    return average(values);
   }
 
   /// Moves a problem by `size`, in a direction that depends on `copy` alone.
