@@ -169,11 +169,8 @@ Labels cut_values(const Labels& values, std::size_t most) {
   return cut;
 }
 
-/// Returns the methods with no value longer than `most`, or none but those that the study has
-/// named. A value is cut alike in all methods, and different ones stay different. Numbers stay.
-std::vector<LabelParts> with_short_values(std::vector<LabelParts> methods,
-                                          std::size_t most,
-                                          bool cuts_own) {
+/// Returns the different values that may be cut, in order.
+Labels values_to_cut(const std::vector<LabelParts>& methods, bool cuts_own) {
   std::set<std::string> different;
   for (const auto& parts : methods) {
     for (const auto& part : parts) {
@@ -182,7 +179,15 @@ std::vector<LabelParts> with_short_values(std::vector<LabelParts> methods,
       }
     }
   }
-  const Labels whole(different.begin(), different.end());
+  return {different.begin(), different.end()};
+}
+
+/// Returns the methods with no value longer than `most`, or none but those that the study has
+/// named. A value is cut alike in all methods, and different ones stay different. Numbers stay.
+std::vector<LabelParts> with_short_values(std::vector<LabelParts> methods,
+                                          std::size_t most,
+                                          bool cuts_own) {
+  const Labels whole = values_to_cut(methods, cuts_own);
   const Labels cut = cut_values(whole, most);
   for (auto& parts : methods) {
     for (auto& part : parts) {

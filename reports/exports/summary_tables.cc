@@ -205,6 +205,7 @@ constexpr std::array<std::pair<std::string_view, MakeTable>, 6> kTables{
 
 std::vector<std::string> summary_table_names() {
   std::vector<std::string> names;
+  names.reserve(kTables.size());
   for (const auto& [name, make] : kTables) {
     names.emplace_back(name);
   }
