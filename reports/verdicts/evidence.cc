@@ -36,6 +36,24 @@ std::vector<std::uint64_t> run_lengths(const ResultFolder& folder) {
   return lengths;
 }
 
+namespace {
+
+/// Ends the evidence of a run after the iterations that it had.
+void end_as(const Run& run, SeedEvidence& seed) {
+  const auto done = number_at(run.status, "iterations");
+  if (!done || !(*done >= 0)) {
+    return;
+  }
+  const auto iterations = static_cast<std::uint64_t>(std::min(*done, kMostIterations));
+  if (run.state == "diverged") {
+    seed.end_early(iterations);
+  } else if (run.state == "finished") {
+    seed.end_at(iterations);
+  }
+}
+
+}  // namespace
+
 Evidence evidence_of(const ResultFolder& folder,
                      const Group& group,
                      const std::vector<RunMeasures>& measures) {
@@ -52,16 +70,7 @@ Evidence evidence_of(const ResultFolder& folder,
     runs.push_back(&run);
     silent += silent_workers(run) > 0 ? 1 : 0;
     seeds.push_back(*measures[i].evidence);
-    const auto done = number_at(run.status, "iterations");
-    if (!done || !(*done >= 0)) {
-      continue;
-    }
-    const auto iterations = static_cast<std::uint64_t>(std::min(*done, kMostIterations));
-    if (run.state == "diverged") {
-      seeds.back().end_early(iterations);
-    } else if (run.state == "finished") {
-      seeds.back().end_at(iterations);
-    }
+    end_as(run, seeds.back());
   }
   Evidence evidence(facts_of_all(runs));
   for (auto& seed : seeds) {

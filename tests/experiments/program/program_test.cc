@@ -211,7 +211,7 @@ TEST_F(Program, HoldsPublishedValuesAgainstTheRunsInATable) {
   EXPECT_THAT(read_text(results() / "tables" / "expected.csv"),
               HasSubstr("\"loss, t = 0\",captured,0.6931471805599453,"));
   EXPECT_THAT(read_text(results() / "tables" / "results.tex"),
-              HasSubstr("mean, 95 \\% interval (Student), $n = 2$."));
+              HasSubstr("Mean, in brackets the 95 \\% interval (Student), $n = 2$."));
   const Finished wrong =
       residuum_program({"report", "results/tiny", "--interval", "studnt"}, folder_.path());
   EXPECT_EQ(wrong.code, 2);
