@@ -264,7 +264,7 @@ TextTable epoch_table_of(const std::filesystem::path& folder, std::optional<std:
   if (was_kept(folder)) {
     return kept_table(folder, parts);
   }
-  require_one_data(folder);
+  require_tables_of_one_data(folder);
   const TextTable table = read_text_table(folder / "runs.csv");
   if (parts) {
     (void)table.column("iterations");

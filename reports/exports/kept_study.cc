@@ -426,6 +426,7 @@ Json read_summary(const fs::path& results) {
             name,
             results.string());
   }
+  require_own_schema_in(results);
   Json summary = read_json(results / "summary.json");
   require(value_at(summary, "provenance").is_object(),
           "'{}' says nothing of the program; run residuum report {}",
@@ -659,7 +660,7 @@ void write_files(const OutputPath& folder, const std::vector<KeptFile>& files) {
 
 std::size_t keep_study(const KeepRequest& request) {
   assert(!request.rows || *request.rows >= 2);
-  require_one_data(request.results);
+  require_tables_of_one_data(request.results);
   const Json summary = read_summary(request.results);
   require_kept_folder(request);
   const TextTable all = read_text_table(request.results / "runs.csv");
@@ -752,7 +753,7 @@ std::vector<KeptFile> further_files(const KeepNumbersRequest& request, const Jso
 }  // namespace
 
 std::size_t keep_numbers(const KeepNumbersRequest& request) {
-  require_one_data(request.results);
+  require_tables_of_one_data(request.results);
   std::vector<RunNumber> numbers;
   for (const auto& word : request.numbers) {
     numbers.push_back(run_number(word));

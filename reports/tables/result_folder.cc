@@ -339,15 +339,39 @@ ResultFolder read_one(const std::filesystem::path& path) {
   return folder;
 }
 
+/// Returns which part of the records of two copies of a run differs; empty if none does. Their
+/// machines and times may differ.
+std::string_view differing_record(const Run& one, const Run& other) {
+  if (value_at(one.config, "config") != value_at(other.config, "config")) {
+    return "config.json";
+  }
+  for (const char* part : {"state", "iterations", "dimension", "k", "laws", "facts", "final"}) {
+    if (value_at(one.status, part) != value_at(other.status, part)) {
+      return part;
+    }
+  }
+  return {};
+}
+
 /// Takes the other copy of a run where only that has come to its end, or says more.
 void take_copy(Run& kept, Run other) {
   if (!kept.has_tables() && (other.has_tables() || !kept.is_known)) {
     kept = std::move(other);
     return;
   }
+  if (!other.has_tables()) {
+    return;
+  }
+  const std::string_view record = differing_record(kept, other);
+  require(
+      record.empty(),
+      "'{}' and '{}' are of one run and their records differ in '{}'; join folders whose runs are "
+      "of one program",
+      kept.folder.string(),
+      other.folder.string(),
+      record);
   const Json& prints = value_at(kept.status, "files");
-  const bool is_same = !prints.is_null() && prints == value_at(other.status, "files");
-  if (!other.has_tables() || is_same) {
+  if (!prints.is_null() && prints == value_at(other.status, "files")) {
     return;
   }
   const std::string difference = first_difference(kept.folder, other.folder);
@@ -522,6 +546,13 @@ void require_own_schema(const Json& study, const std::filesystem::path& file) {
       file.string(),
       schema.is_number_integer() ? plain_text(schema) : "an earlier one",
       kResultSchema);
+}
+
+void require_own_schema_in(const std::filesystem::path& folder) {
+  const auto file = folder / "study.resolved.json";
+  if (is_there(file)) {
+    require_own_schema(read_json(file), file);
+  }
 }
 
 ResultFolder read_result_folder(const std::filesystem::path& path) {

@@ -34,7 +34,8 @@ std::optional<double> iterations_in(const std::string& text,
 
 }  // namespace
 
-void require_one_data(const std::filesystem::path& folder) {
+void require_tables_of_one_data(const std::filesystem::path& folder) {
+  require_own_schema_in(folder);
   const auto file = folder / "summary.json";
   if (!std::filesystem::exists(file)) {
     return;

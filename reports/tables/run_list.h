@@ -22,9 +22,10 @@ struct ListedRun {
   bool has_ended() const { return state == "finished" || state == "diverged"; }
 };
 
-/// Throws a usage error for a folder of results whose runs are on different data, as its
-/// summary.json says: no number is taken over such runs. Other folders may have no summary.json.
-void require_one_data(const std::filesystem::path& folder);
+/// Throws a usage error for a folder of results of another schema, and for one whose runs are on
+/// different data, as its summary.json says: no number is taken over such runs. Other folders may
+/// have no summary.json.
+void require_tables_of_one_data(const std::filesystem::path& folder);
 
 /// Returns the runs in the order of the table, which needs the columns run_id and seed.
 std::vector<ListedRun> listed_runs(const TextTable& runs);

@@ -207,7 +207,7 @@ bool KeptTable::has(const KeptRow& row, const RunKeys& where) const {
 
 const std::map<std::string, KeptFolder::Owner>& KeptFolder::owners() {
   if (owners_.empty()) {
-    require_one_data(folder_);
+    require_tables_of_one_data(folder_);
     CsvReader runs(folder_ / "runs.csv");
     const auto status = runs.find("status");
     while (runs.next()) {

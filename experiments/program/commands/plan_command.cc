@@ -463,6 +463,7 @@ ExitCode plan_command(const Options& options) {
             .needs_processes = real_execution(study) != nullptr,
             .result_dir = output_folder(options, study.name),
             .notes = {}};
+  reports::require_own_schema_in(plan.result_dir);
   constexpr std::size_t kMany = 10000;
   if (study.runs.size() >= kMany) {
     say(fmt::format("preparing {} runs", study.runs.size()));

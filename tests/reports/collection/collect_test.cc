@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "reports/tables/csv_reader.h"
+#include "reports/tables/run_list.h"
 #include "reports/terminal/table.h"
 #include "reports/verdicts/verdict.h"
 #include "tests/reports/synthetic_study.h"
@@ -370,6 +371,7 @@ TEST_F(Collect, RefusesAFolderOfAnotherSchemaInOneLine) {
   EXPECT_THAT(complaint(),
               HasSubstr("another version of Residuum: its schema is 5, this program "
                         "reads 4. Read it with that version, or run the study again"));
+  EXPECT_THROW(require_tables_of_one_data(path()), Error);
 
   replace(path() / "study.resolved.json", "\"schema\": 5,", "");
   EXPECT_THAT(complaint(), HasSubstr("its schema is an earlier one"));
