@@ -82,7 +82,7 @@ TEST_F(ExpectedOfAStudy, StandsBesideOursWithTheSeedsAndTheKindOfTheInterval) {
   expect(Json::array({value, interval}));
 
   const std::string text = table_markdown(table());
-  EXPECT_THAT(text, HasSubstr("mean, 95 % interval (Student), over n = 2 seeds."));
+  EXPECT_THAT(text, HasSubstr("mean, in brackets the 95 % interval (Student), over n = 2 seeds."));
   EXPECT_THAT(text,
               HasSubstr("| final\\_loss | dense | 0.98 | 0.92 \\[0.85, 0.98\\] | 2 | no | "
                         "Table 1 \\| b |\n"));
