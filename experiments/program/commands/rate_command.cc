@@ -143,13 +143,15 @@ reports::FigureSpec density_figure(const RateQuestion& question) {
   const auto d = static_cast<double>(question.dimension);
   auto entries = entries_down_to_one(question, kPoints);
   entries.erase(entries.begin());  // all of them
+  std::reverse(entries.begin(), entries.end());
   const auto add_curve = [&](const std::string& label, bool is_bound, const auto& bytes_at) {
     reports::Curve curve;
     curve.label = label;
     curve.style = spec.curves.size();
     curve.is_bound = is_bound;
-    for (auto k = entries.rbegin(); k != entries.rend(); ++k) {
-      curve.points.push_back(point(*k / d, bytes_at(*k)));
+    curve.points.reserve(entries.size());
+    for (const double k : entries) {
+      curve.points.push_back(point(k / d, bytes_at(k)));
     }
     spec.curves.push_back(std::move(curve));
   };

@@ -407,17 +407,29 @@ std::vector<std::string> rate_methods() {
   return names;
 }
 
-std::vector<RateRow> rows_of(const RateQuestion& question, const std::string& method) {
+namespace {
+
+/// Returns the rows of the theorems of linear rates, or of the one of this name.
+std::vector<RateRow> rows_of_theorems(const RateQuestion& question, const std::string& method) {
   std::vector<RateRow> rows;
-  if (!obstacle_of_rates(question).empty()) {
-    return question.measured && method.empty() ? std::vector{measured_row(question)} : rows;
-  }
-  const auto is_wanted = [&](std::string_view name) { return method.empty() || method == name; };
   for (const auto& theorem : theorems()) {
-    if (theorem.linear_rate != nullptr && is_wanted(theorem.name)) {
+    const bool is_wanted = method.empty() || method == theorem.name;
+    if (theorem.linear_rate != nullptr && is_wanted) {
       rows.push_back(row_of_theorem(theorem, question));
     }
   }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<RateRow> rows_of(const RateQuestion& question, const std::string& method) {
+  if (!obstacle_of_rates(question).empty()) {
+    return question.measured && method.empty() ? std::vector{measured_row(question)}
+                                               : std::vector<RateRow>();
+  }
+  const auto is_wanted = [&](std::string_view name) { return method.empty() || method == name; };
+  std::vector<RateRow> rows = rows_of_theorems(question, method);
   for (const auto& [name, is_dense] : {std::pair{kMemoryless, false}, std::pair{kDense, true}}) {
     if (is_wanted(name)) {
       rows.push_back(row_without_memory(is_dense, question));
