@@ -271,15 +271,13 @@ std::set<std::string> finished_ids(const fs::path& results) {
 }
 
 const TableInfo& details_named(const std::string& name, const std::string& word) {
-  std::vector<std::string> known{"late"};
+  std::vector<std::string> known = summary_table_names();
+  known.emplace_back("late");
   for (const TableInfo* table : kDetailTables) {
     known.emplace_back(table->name);
     if (table->name == name) {
       return *table;
     }
-  }
-  for (const auto& of_summary : summary_table_names()) {
-    known.push_back(of_summary);
   }
   usage_error("--tables: unknown '{}' in '{}'{}", name, word, suggestion(name, known));
 }
