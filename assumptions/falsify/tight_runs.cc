@@ -187,7 +187,10 @@ class SearchedRun {
       return kNoRun;
     }
     const double ratio = sought_of(values_of(search_.steps));
-    return std::isfinite(ratio) ? ratio : kNoRun;
+    if (!std::isfinite(ratio)) {
+      return kNoRun;
+    }
+    return ratio;
   }
 
   double sought_of(const std::vector<double>& values) const {
