@@ -12,7 +12,7 @@
 namespace residuum {
 namespace {
 
-/// What a child needs to become the program.
+/// The streams, command line and parent of a child before it becomes the program.
 struct Becoming {
   const ProgramStart& start;
   std::array<int, 3> streams{};
