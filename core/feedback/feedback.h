@@ -134,7 +134,8 @@ class Feedback {
             .in_gradient_units = units() == Units::gradient,
             .averaging = averaging(),
             .error_weight = error_weight(),
-            .decay = decay()};
+            .decay = decay(),
+            .forgets = forgets()};
   }
 
   /// True if a residual loses the selected values, whatever a quantiser made of them.
@@ -143,6 +144,9 @@ class Feedback {
   /// Returns beta, the factor of a residual after the exchange: below 1, the rest is lost by
   /// design.
   virtual double decay() const { return 1; }
+
+  /// True if it remembers nothing of what was not delivered.
+  virtual bool forgets() const { return false; }
 
   /// True if it must know which entries were delivered: it cannot take a dense approximation.
   virtual bool needs_lists() const { return false; }

@@ -31,6 +31,7 @@ class NoFeedback final : public FeedbackFor<NoFeedback> {
   }
 
   Units units() const override { return units_; }
+  bool forgets() const override { return true; }
   const char* loss() const override { return "what is not sent is forgotten"; }
   bool conserves(const AggregatorLaw& aggregator,
                  bool sends_everything,

@@ -104,6 +104,7 @@ struct FeedbackLaw {
   /// w, the part of what estimates have missed that enters messages.
   std::optional<double> error_weight = std::nullopt;
   double decay = 1;  // factor of the residual per iteration; below 1 the rest is lost by design
+  bool forgets = false;  // nothing is remembered: what is not delivered is lost
 };
 
 /// How the workers of a run stay in step.

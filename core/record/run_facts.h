@@ -240,6 +240,7 @@ struct FactField {
     same,                                                                                          \
     "",                                                                                            \
     "The factor of a residual per iteration; 1 where it does not decay.")                          \
+  X(feedback.forgets, reservation, "", "What is not delivered is lost: nothing is remembered.")    \
   X(protocol.synchrony, same, "", "Workers are in lockstep, periodic, late or neighbours.")        \
   X(protocol.local_steps, larger, "gradients", "A worker takes H gradients for one version.")      \
   X(protocol.staleness,                                                                            \

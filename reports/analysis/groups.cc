@@ -46,13 +46,9 @@ LabelPart part(const Run& run, std::string_view key, std::string_view name, cons
   return {.word = std::string(name.empty() ? key : name), .value = plain_text(value)};
 }
 
-/// Returns whether a key says nothing of the run: without a sparsifier there is no density and
-/// nothing is put back.
-bool is_moot(const Run& run, const std::string& key) {
-  const bool of_sparsifier = key.starts_with("sparsifier.") && key != "sparsifier.kind";
-  const bool of_feedback = key.starts_with("feedback.");
-  return run.moot.contains(key) || ((of_sparsifier || of_feedback) &&
-                                    text_at(run.config, "config.sparsifier.kind") == "none");
+/// Returns whether a key says nothing of the run.
+bool is_unsaid(const Run& run, const std::string& key) {
+  return run.moot.contains(key) || run.unnamed.contains(key);
 }
 
 LabelParts label_parts_of(const Run& run, std::string_view omitted, bool with_moot) {
@@ -66,12 +62,12 @@ LabelParts label_parts_of(const Run& run, std::string_view omitted, bool with_mo
       continue;
     }
     said.emplace(key);
-    if (with_moot || !is_moot(run, std::string(key))) {
+    if (with_moot || !is_unsaid(run, std::string(key))) {
       parts.push_back(part(run, key, name, *found));
     }
   }
   for (const auto& [key, value] : run.varying.items()) {
-    if (!said.contains(key) && (with_moot || !is_moot(run, key))) {
+    if (!said.contains(key) && (with_moot || !is_unsaid(run, key))) {
       parts.push_back(part(run, key, {}, value));
     }
   }
@@ -175,19 +171,32 @@ class MethodNames {
   std::map<std::string, std::string> names_;  // by all that the parts say
 };
 
-void make_labels_differ(const ResultFolder& folder, std::vector<Group>& groups) {
-  std::map<std::string, int> count;
-  for (const auto& group : groups) {
-    ++count[group.label];
+/// Returns the positions of groups that have no label of their own.
+std::vector<std::size_t> with_shared_label(const std::vector<Group>& groups) {
+  std::map<std::string, std::vector<std::size_t>> by_label;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    by_label[groups[i].label].push_back(i);
   }
-  for (auto& group : groups) {
-    if (count[group.label] > 1) {
-      const Run& run = folder.runs[group.runs.front()];
-      constexpr std::size_t kShown = 12;
-      const std::size_t begin = run.id.size() - std::min(kShown, run.id.size());
-      const std::string id = fmt::format(" [{}]", run.id.substr(begin));
-      group.label = short_labels({label_parts_of(run, {}, true)}).front() + id;
+  std::vector<std::size_t> shared;
+  for (const auto& [label, places] : by_label) {
+    if (places.size() > 1) {
+      shared.insert(shared.end(), places.begin(), places.end());
     }
+  }
+  return shared;
+}
+
+/// Groups of one label get one with all that varies, and an id where that does not tell them apart.
+void make_labels_differ(const ResultFolder& folder, std::vector<Group>& groups) {
+  for (const std::size_t i : with_shared_label(groups)) {
+    const Run& run = folder.runs[groups[i].runs.front()];
+    const std::string all = short_labels({label_parts_of(run, {}, true)}).front();
+    groups[i].label = run.label.empty() ? all : fmt::format("{} ({})", run.label, all);
+  }
+  for (const std::size_t i : with_shared_label(groups)) {
+    const std::string& id = folder.runs[groups[i].runs.front()].id;
+    constexpr std::size_t kShown = 12;
+    groups[i].label += fmt::format(" [{}]", id.substr(id.size() - std::min(kShown, id.size())));
   }
 }
 

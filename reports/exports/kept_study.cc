@@ -27,6 +27,7 @@
 #include "reports/tables/files.h"
 #include "reports/tables/result_folder.h"
 #include "reports/tables/run_list.h"
+#include "reports/tables/table_prints.h"
 #include "reports/tables/text_table.h"
 
 namespace residuum::reports {
@@ -62,6 +63,7 @@ Made made_by(const ListedRun& run, const fs::path& results, const Json& summary)
   require(is_run_id(run.id), "runs.csv names a run that is no run_id: {}", run.id);
   const auto file = results / "runs" / run.id / "status.json";
   const Json status = read_json(file);
+  require_own_print(status, file);
   require(
       value_at(status, "provenance.residuum").is_string() && value_at(status, "wall_s").is_number(),
       "'{}' says nothing of the program, or not how long the run took",
@@ -288,6 +290,52 @@ void require_rows_once(const TextTable& table, const RowNames& names) {
   for (const auto& row : table.rows) {
     const auto [name, is_new] = seen.insert(texts_of(row, columns));
     require(is_new, "'{}' has the row {} twice", table.file, fmt::join(*name, ", "));
+  }
+}
+
+/// Returns the columns that both tables have, as pairs of places.
+std::vector<std::pair<std::size_t, std::size_t>> shared_columns(const TextTable& old,
+                                                                const TextTable& added) {
+  std::vector<std::pair<std::size_t, std::size_t>> columns;
+  for (std::size_t i = 0; i < old.header.size(); ++i) {
+    if (const auto other = added.find(old.header[i])) {
+      columns.emplace_back(i, *other);
+    }
+  }
+  return columns;
+}
+
+/// Throws a usage error if a row that is kept already says something else now: the runs of one id
+/// are the same on every machine.
+void require_same_rows(const TextTable& old, const TextTable& added, const RowNames& names) {
+  if (old.header.empty()) {
+    return;
+  }
+  const auto keys_of = [&](const TextTable& table) {
+    auto keys = columns_of(table, names.run);
+    const auto more = columns_of(table, names.row);
+    keys.insert(keys.end(), more.begin(), more.end());
+    return keys;
+  };
+  const auto keys_of_old = keys_of(old);
+  std::map<Texts, const Texts*> kept;
+  for (const auto& row : old.rows) {
+    kept.emplace(texts_of(row, keys_of_old), &row);
+  }
+  const auto keys_of_added = keys_of(added);
+  const auto shared = shared_columns(old, added);
+  for (const auto& row : added.rows) {
+    const auto found = kept.find(texts_of(row, keys_of_added));
+    const bool differs =
+        found != kept.end() && std::any_of(shared.begin(), shared.end(), [&](const auto& places) {
+          return (*found->second)[places.first] != row[places.second];
+        });
+    require(!differs,
+            "'{}' has another row of {} than '{}'; runs of one id are the same: remove the kept "
+            "folder to keep the new ones",
+            old.file,
+            fmt::join(texts_of(row, keys_of_added), ", "),
+            added.file);
   }
 }
 
@@ -583,6 +631,14 @@ TextTable ended_runs(TextTable runs) {
 /// A kept file: its name and its text.
 using KeptFile = std::pair<std::string, std::string>;
 
+/// Returns the table `added` joined with the rows that are kept already, which must be the same
+/// where they are of the same runs.
+TextTable with_same_kept(const fs::path& file, const TextTable& added, const RowNames& names) {
+  const TextTable old = has_file(file) ? read_text_table(file) : TextTable();
+  require_same_rows(old, added, names);
+  return merged(old, added, names);
+}
+
 /// Returns the table `added` joined with the rows that are kept already.
 TextTable with_kept(const fs::path& file, const TextTable& added, const RowNames& names) {
   return merged(has_file(file) ? read_text_table(file) : TextTable(), added, names);
@@ -598,12 +654,13 @@ KeptFile runs_file(const fs::path& kept, const TextTable& ended) {
 
 /// Returns the two tables of chosen rows, or the one without networks.csv.
 std::vector<KeptFile> row_files(const KeepRequest& request, const Chosen& chosen) {
-  const auto text_of =
-      [&](const char* name, std::span<const std::string_view> columns, const RowNames& names) {
-        const auto rows = read_chosen(request.results / name, columns, chosen);
-        return KeptFile(
-            name, csv_text(without_empty_columns(with_kept(request.kept / name, rows, names))));
-      };
+  const auto text_of = [&](const char* name,
+                           std::span<const std::string_view> columns,
+                           const RowNames& names) {
+    const auto rows = read_chosen(request.results / name, columns, chosen);
+    return KeptFile(
+        name, csv_text(without_empty_columns(with_same_kept(request.kept / name, rows, names))));
+  };
   std::vector<KeptFile> files{
       text_of("iterations.csv", kIterationColumns, {.run = {"run_id"}, .row = {"iteration"}})};
   if (has_file(request.results / "networks.csv")) {

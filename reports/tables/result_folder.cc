@@ -104,6 +104,18 @@ void take_defaults(const Json& defaults, std::vector<Run>& runs) {
   }
 }
 
+/// Takes over which keys of a run its name leaves out.
+void take_unnamed_keys(const Json& plan, std::vector<Run>& runs) {
+  for (std::size_t i = 0; plan.is_array() && i < std::min(plan.size(), runs.size()); ++i) {
+    const Json& keys = value_at(plan[i], "unnamed");
+    for (const auto& key : keys.is_array() ? keys : Json::array()) {
+      if (key.is_string()) {
+        runs[i].unnamed.insert(key.get<std::string>());
+      }
+    }
+  }
+}
+
 /// Takes over what the study calls its methods and their values.
 void take_labels(const Json& plan, const Json& labels, std::vector<Run>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -137,6 +149,14 @@ void take_status(Json status, const std::filesystem::path& file, Run& run) {
   run.message = text_at(run.status, "message");
 }
 
+/// Throws if the status of a run that has ended does not say what the run was: what is not said
+/// would be judged as if it were known.
+void require_record(const Json& status, const std::filesystem::path& file) {
+  const std::string field = damaged_fact(status);
+  require(
+      field.empty(), "'{}' does not say '{}' as a run of this version does", file.string(), field);
+}
+
 /// Returns whether the file exists. A folder that may not be read is an error, because it may hold
 /// anything.
 bool is_there(const std::filesystem::path& file) {
@@ -168,6 +188,7 @@ Run read_files(const std::filesystem::path& folder, const std::string& id) {
   if (run.has_tables()) {
     const auto damage = damage_of(folder, run.status);
     require(!damage, "{}", damage.value_or(""));
+    require_record(run.status, status);
   }
   return run;
 }
@@ -299,6 +320,7 @@ std::vector<Run> read_listed(const Json& study,
     runs.push_back(read_run(file.parent_path() / "runs" / text, text));
   }
   take_plan(value_at(study, plan), runs);
+  take_unnamed_keys(value_at(study, plan), runs);
   take_labels(value_at(study, plan), value_at(study, "labels"), runs);
   take_defaults(value_at(study, "defaults"), runs);
   return runs;

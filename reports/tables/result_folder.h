@@ -38,6 +38,7 @@ struct Run {
   /// Values that the study's keys have where a run leaves them out: dotted key -> value.
   Json defaults = Json::object();
   std::set<std::string> moot;  // varying keys that say nothing of the run: its kind has no such key
+  std::set<std::string> unnamed;  // keys of feedback, where nothing is left out that it puts back
 
   /// Returns whether the run's tables are complete because it has come to an end of its own.
   bool has_tables() const { return state == "finished" || state == "diverged"; }

@@ -41,8 +41,7 @@ Json& place_at(Json& object, std::string_view path) {
 
 /// Returns a whole number that the type has.
 template <class Count>
-std::optional<Count> count_at(const Json& status, std::string_view path) {
-  const Json& found = value_at(status, path);
+std::optional<Count> whole_of(const Json& found) {
   const auto as = [&]<class Whole>(Whole whole) {
     return std::in_range<Count>(whole) ? std::optional(static_cast<Count>(whole)) : std::nullopt;
   };
@@ -77,12 +76,12 @@ template <class Count>
 requires(std::integral<Count> && !std::same_as<Count, bool>) void read(const Json& status,
                                                                        const FactField& field,
                                                                        Count& value) {
-  value = count_at<Count>(status, field.path).value_or(value);
+  value = whole_of<Count>(value_at(status, field.path)).value_or(value);
 }
 template <class Count>
 requires(std::integral<Count> && !std::same_as<Count, bool>) void read(
     const Json& status, const FactField& field, std::optional<Count>& value) {
-  value = count_at<Count>(status, field.path);
+  value = whole_of<Count>(value_at(status, field.path));
 }
 void read(const Json& status, const FactField& field, std::string& value) {
   const std::string text = text_at(status, field.path);
@@ -93,6 +92,34 @@ void read(const Json& status, const FactField& field, Memory& value) {
 }
 void read(const Json& status, const FactField& field, Synchrony& value) {
   value = synchrony_of(text_at(status, field.path)).value_or(value);
+}
+
+// One function for each type of a field: it returns whether the value is one that a run writes. A
+// constant, a text and an unknown claim may be absent.
+
+bool is_written(const Json& found, const bool& /*type*/) { return found.is_boolean(); }
+bool is_written(const Json& found, const double& /*type*/) {
+  return number_at(found, {}).has_value();
+}
+template <std::integral Count>
+bool is_written(const Json& found, const Count& /*type*/) {
+  return whole_of<Count>(found).has_value();
+}
+bool is_written(const Json& found, const Known& /*type*/) {
+  return number_at(found, {}).has_value();
+}
+bool is_written(const Json& found, const std::string& /*type*/) {
+  return found.is_null() || found.is_string();
+}
+bool is_written(const Json& found, const Memory& /*type*/) {
+  return found.is_string() && memory_of(found.get<std::string>()).has_value();
+}
+bool is_written(const Json& found, const Synchrony& /*type*/) {
+  return found.is_string() && synchrony_of(found.get<std::string>()).has_value();
+}
+template <class Value>
+bool is_written(const Json& found, const std::optional<Value>& /*type*/) {
+  return found.is_null() || is_written(found, Value());
 }
 
 void read_names(const Json& config, RunFacts& facts) {
@@ -122,6 +149,22 @@ void write_run_facts(const RunFacts& facts, Json& status) {
       place_at(status, field.path) = std::move(value);
     }
   });
+}
+
+std::string damaged_fact(const Json& status) {
+  RunFacts facts;
+  const Json& quantiser = value_at(status, "laws.quantiser");
+  if (!quantiser.is_null()) {
+    facts.quantiser.emplace();
+  }
+  std::string damaged;
+  visit_fact_fields([&](const FactField& field, auto place) {
+    const auto* fact = place(facts);
+    if (damaged.empty() && fact != nullptr && !is_written(value_at(status, field.path), *fact)) {
+      damaged = field.path;
+    }
+  });
+  return damaged;
 }
 
 RunFacts read_run_facts(const Json& config, const Json& status) {

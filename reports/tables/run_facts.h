@@ -10,6 +10,10 @@ namespace residuum::reports {
 /// has.
 void write_run_facts(const RunFacts& facts, Json& status);
 
+/// Returns the path of the first field of the record that the status of a finished run lacks, or
+/// that has a value which no run writes; empty if there is none.
+std::string damaged_fact(const Json& status);
+
 /// Reads the record from the values of config.json and from status.json, which anybody may have
 /// written. An absent claim is false, an absent reservation is made, an absent constant is not
 /// known.

@@ -124,6 +124,13 @@ inline RunFacts synthetic_facts(const std::string& aggregator) {
   return facts;
 }
 
+/// Returns "facts" of status.json where nothing is known of the objective.
+inline Json bare_facts() {
+  Json status;
+  write_run_facts({}, status);
+  return status["facts"];
+}
+
 inline Json synthetic_status(const SyntheticStudy& study, const SyntheticMethod& method, int seed) {
   const double loss = 0.3209 + 0.0001 * seed;
   const auto n = study.iterations;

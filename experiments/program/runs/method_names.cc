@@ -27,6 +27,7 @@ reports::Run planned_run(const Study& study,
   planned.config = reports::Json{{"config", reports::Json(run.config)}};
   planned.defaults = defaults;
   planned.is_known = true;
+  planned.unnamed = unnamed_keys(run);
   reports::take_value_labels(reports::Json(study.labels), planned);
   return planned;
 }
@@ -71,6 +72,18 @@ std::vector<std::string> method_names(const Study& study, const std::vector<Prep
     }
   }
   return names;
+}
+
+std::set<std::string> unnamed_keys(const PreparedRun& run) {
+  std::set<std::string> keys;
+  if (!run.puts_nothing_back) {
+    return keys;
+  }
+  const auto feedback = run.config.value("feedback", nlohmann::json::object());
+  for (const auto& [key, value] : feedback.items()) {
+    keys.insert("feedback." + key);
+  }
+  return keys;
 }
 
 }  // namespace residuum

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <set>
+#include <string>
 
 #include "core/error.h"
 #include "experiments/program/runs/method_names.h"
@@ -119,12 +122,15 @@ struct RunRecords {
   std::vector<std::string> hashes;
   nlohmann::json plan = nlohmann::json::array();
 
-  void add(const RunSpec& spec, const std::string& id) {
+  void add(const RunSpec& spec, const std::string& id, const std::set<std::string>& unnamed) {
     ids.push_back(id);
     hashes.push_back(settings_hash(spec));
     plan.push_back({{"seed", spec.seed}, {"varying", spec.varying}});
     if (!spec.label.empty()) {
       plan.back()["label"] = spec.label;
+    }
+    if (!unnamed.empty()) {
+      plan.back()["unnamed"] = unnamed;
     }
   }
 };
@@ -182,7 +188,8 @@ void write_study_files(const fs::path& result_dir,
   RunRecords records;  // so that reports can name runs that have not begun
   RunRecords tuning;
   for (const std::size_t i : batches.known()) {
-    (study.runs[i].is_tuning ? tuning : records).add(study.runs[i], batches.ids()[i]);
+    (study.runs[i].is_tuning ? tuning : records)
+        .add(study.runs[i], batches.ids()[i], unnamed_keys(runs[i]));
   }
   nlohmann::json resolved{{"schema", reports::kResultSchema},
                           {"name", study.name},

@@ -7,6 +7,7 @@
 #include "core/fnv1a.h"
 #include "core/gradient_source.h"
 #include "core/schedules/density_schedule.h"
+#include "core/training/method_facts.h"
 #include "core/training/training.h"
 #include "experiments/program/foreign/command_sparsifier.h"
 #include "experiments/program/study/budget_section.h"
@@ -454,6 +455,9 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   check_participation(workers, training, law_of(run), *run.method);
   check_shift(sections["aggregator"], training, *run.method);
   training.method = run.method.get();
+  const RunFacts facts = method_facts(*run.method, run.dimension, law_of(run), run.workers);
+  run.puts_nothing_back = facts.sends_everything && facts.applies_as_sent() &&
+                          facts.feedback.memory == Memory::residual;
   read_pilot(sections["sparsifier"], run);
   const Section& probe_section = sections["probes"];
   read_probes(probe_section, run);

@@ -71,6 +71,9 @@ struct PreparedRun {
                                          training.iterations == kOpenEnd);
   }
 
+  /// True if workers leave nothing out and keep no more than residuals: then no setting of the
+  /// feedback changes the run.
+  bool puts_nothing_back = false;
   bool needs_pilot = false;             // its threshold is yet to be found
   std::optional<FoundThreshold> found;  // the threshold that was; no part of the identity
   std::string failure;  // why it could not be prepared; then it has an identity and nothing else

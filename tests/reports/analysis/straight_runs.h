@@ -13,6 +13,7 @@
 #include "reports/tables/csv.h"
 #include "reports/tables/files.h"
 #include "reports/tables/result_folder.h"
+#include "reports/tables/run_facts.h"
 #include "reports/tables/table_prints.h"
 
 namespace residuum::reports::testing {
@@ -75,6 +76,7 @@ inline void write_straight_run(const std::filesystem::path& folder,
   rows.close();
   ChecksWriter(path / "checks.csv", id).close();
   Json status{{"state", "finished"}, {"message", ""}, {"iterations", method.iterations}};
+  write_run_facts(read_run_facts({}, Json::object()), status);  // which claims nothing
   status["final"] = Json{{"loss", straight_loss(method, method.iterations, seed)}};
   write_json_atomically(path / "status.json", with_print(status));
 }

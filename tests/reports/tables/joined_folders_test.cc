@@ -118,11 +118,12 @@ TEST_F(JoinedFolders, RefuseARunThatIsNotTheSameInBoth) {
 TEST_F(JoinedFolders, RefuseARunWithOtherRecordsInBoth) {
   const std::string id = SyntheticStudy::run_id(0, 3);
   for (const auto& [part, value] : std::vector<std::pair<std::string, Json>>{
-           {"state", "diverged"}, {"k", 99}, {"laws", {{"sparsifier", {{"contraction", 0.9}}}}}}) {
+           {"state", "diverged"}, {"k", 99}, {"laws", {{"update", {{"momentum", 0.9}}}}}}) {
     study_of(1, 3).write(a_.path());
     study_of(3, 1).write(b_.path());
-    change_status(
-        b_.path(), id, [&part = part, &value = value](Json& status) { status[part] = value; });
+    change_status(b_.path(), id, [&part = part, &value = value](Json& status) {
+      status.merge_patch({{part, value}});
+    });
 
     EXPECT_THAT(complaint(), HasSubstr("are of one run and their records differ in '" + part));
   }

@@ -45,6 +45,16 @@ void expect_not_claimed(const FactField& /*field*/, const std::optional<Value>& 
 template <class Value>
 void expect_not_claimed(const FactField& /*field*/, const Value& /*always there*/) {}
 
+bool may_be_absent(const std::string& /*text*/) { return true; }
+template <class Value>
+bool may_be_absent(const std::optional<Value>& /*constant*/) {
+  return true;
+}
+template <class Value>
+bool may_be_absent(const Value& /*always there*/) {
+  return false;
+}
+
 RunFacts changed() {
   RunFacts facts;
   facts.quantiser.emplace();
@@ -88,6 +98,35 @@ TEST(RunFacts, ThatAreNotSaidAreNotClaimed) {
       }
     });
   }
+}
+
+TEST(RunFacts, OfAFinishedRunAreAllThere) {
+  Json whole;
+  write_run_facts(changed(), whole);
+  EXPECT_EQ(damaged_fact(whole), "");
+  const RunFacts facts = changed();
+  visit_fact_fields([&](const FactField& field, auto place) {
+    SCOPED_TRACE(std::string(field.path));
+    Json* value = &whole;
+    std::string path(field.path);
+    for (auto dot = path.find('.'); dot != std::string::npos; dot = path.find('.')) {
+      value = &(*value)[path.substr(0, dot)];
+      path = path.substr(dot + 1);
+    }
+    value = &(*value)[path];
+    const Json before = *value;
+    *value = Json::array({1});  // which no field is
+    EXPECT_EQ(damaged_fact(whole), field.path);
+    *value = Json();
+    EXPECT_EQ(damaged_fact(whole), may_be_absent(*place(facts)) ? "" : field.path);
+    *value = before;
+  });
+  EXPECT_EQ(damaged_fact(Json::object()), "dimension");
+  whole["laws"]["feedback"]["memory"] = "a word of nobody";
+  EXPECT_EQ(damaged_fact(whole), "laws.feedback.memory");
+  whole["laws"]["feedback"]["memory"] = "residual";
+  whole["laws"]["aggregator"].erase("weighs_messages");
+  EXPECT_EQ(damaged_fact(whole), "laws.aggregator.weighs_messages");
 }
 
 TEST(RunFacts, OfForeignFilesKeepTheirBounds) {

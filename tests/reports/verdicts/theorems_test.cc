@@ -16,6 +16,7 @@
 namespace residuum::reports {
 namespace {
 
+using testing::bare_facts;
 using testing::change_status;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -35,7 +36,8 @@ class TheoremsOfAStudy : public ::testing::Test {
         status["dimension"] = 100;
         status["k"] = 10;
         status["conserves"] = true;
-        status["facts"] = Json{{"smoothness", 1}, {"minimum", 0}, {"noise_variance", 2}};
+        status["facts"] = bare_facts();
+        status["facts"].update({{"smoothness", 1}, {"minimum", 0}, {"noise_variance", 2}});
       });
       IterationsWriter rows(folder.path() / "runs" / id / "iterations.csv", id);
       for (std::uint64_t t = 0; t < study.iterations; ++t) {
@@ -216,12 +218,12 @@ TEST_F(TheoremsOfAStudy, SurviveStatusesThatNoProgramWrote) {
   change_status(folder.path(), SyntheticStudy::run_id(0, 1), [](Json& status) {
     status["iterations"] = 1e300;
     status["dimension"] = -5;
-    status["k"] = "many";
+    status["k"] = 1e300;
     status["facts"]["smoothness"] = "nan";
   });
   change_status(folder.path(), SyntheticStudy::run_id(0, 2), [](Json& status) {
     status["iterations"] = -3;
-    status.erase("facts");
+    status["facts"] = bare_facts();
   });
   const Summary summary = collect(folder.path());
   EXPECT_EQ(summary.groups[0].theorem("certificate")->bound.verdict, BoundVerdict::not_measured);
@@ -229,7 +231,7 @@ TEST_F(TheoremsOfAStudy, SurviveStatusesThatNoProgramWrote) {
 
 /// Writes a method whose runs met this smoothness ratio in every iteration, and know no L.
 void write_ratio(const std::filesystem::path& folder, const std::string& id, double ratio) {
-  change_status(folder, id, [](Json& status) { status["facts"] = Json::object(); });
+  change_status(folder, id, [](Json& status) { status["facts"] = bare_facts(); });
   IterationsWriter rows(folder / "runs" / id / "iterations.csv", id);
   for (std::uint64_t t = 0; t < 4; ++t) {
     Row row(t);

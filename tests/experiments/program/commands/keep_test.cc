@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "reports/tables/files.h"
+#include "reports/tables/table_prints.h"
 #include "reports/tables/text_table.h"
 #include "tests/experiments/support.h"
 
@@ -34,6 +35,11 @@ class KeepSeeds : public testing::Test {
   void put(const std::string& name, const std::string& text) const {
     folder_.write(with_whole_ids(name), with_whole_ids(text));
   }
+  /// Writes the status of a run as the program does.
+  void put_status(const std::string& run, const std::string& text) const {
+    put("results/runs/" + run + "/status.json",
+        reports::with_print(reports::Json::parse(text)).dump());
+  }
   /// Leaves the tables of a study of two methods with one seed, whose run ids end with `id`.
   void leave(const std::string& seed, const std::string& id, const std::string& loss) const {
     const std::string a = "a" + id;
@@ -54,10 +60,8 @@ class KeepSeeds : public testing::Test {
     put("results/summary.json",
         R"({"provenance": {"command": "residuum run s.toml --set seeds=[)" + seed +
             R"(]", "CPU": "one"}, "timing": {"started_utc": "then"}})");
-    put("results/runs/" + b + "/status.json",
-        R"({"provenance": {"residuum": "abc"}, "wall_s": 2})");
-    put("results/runs/" + a + "/status.json",
-        R"({"provenance": {"residuum": "abc"}, "wall_s": 3})");
+    put_status(b, R"({"provenance": {"residuum": "abc"}, "wall_s": 2})");
+    put_status(a, R"({"provenance": {"residuum": "abc"}, "wall_s": 3})");
   }
   Finished keep(const std::vector<std::string>& options = {},
                 const std::string& kept = "kept") const {
@@ -115,18 +119,29 @@ TEST_F(KeepSeeds, AddsTheRunsOfASeedToThoseThatAreThere) {
   EXPECT_EQ(made[1]["run_s"], 5);
 }
 
-TEST_F(KeepSeeds, ReplacesARunThatIsThere) {
+// Runs of one id are the same: other numbers are of another program or of other data.
+TEST_F(KeepSeeds, RefusesOtherNumbersOfARunThatIsThere) {
   leave("1", "1", "4");
   ASSERT_EQ(keep().code, 0);
+  const std::string before = kept("iterations.csv");
+  ASSERT_EQ(keep().code, 0);  // the same once more
+  EXPECT_EQ(kept("iterations.csv"), before);
   leave("1", "1", "5");
-  ASSERT_EQ(keep().code, 0);
 
-  EXPECT_EQ(kept("runs.csv"),
-            "run_id,seed,iterations,p_kind,final_loss\na1,1,4,dense,5\nb1,1,4,top,5\n");
-  EXPECT_EQ(kept("iterations.csv"),
-            "run_id,iteration,epoch,loss,delta,test_accuracy\n"
-            "a1,0,0,9,,\nb1,0,0,9,0.5,\nb1,2,1,5,0.25,0.75\n");
-  EXPECT_EQ(nlohmann::json::parse(kept("made.json")).size(), 1U);
+  EXPECT_THAT(refusal(),
+              StartsWith("error: 'kept/iterations.csv' has another row of b1, 2 than "
+                         "'results/iterations.csv'; runs of one id are the same"));
+  EXPECT_EQ(kept("iterations.csv"), before);
+  EXPECT_THAT(kept("runs.csv"), HasSubstr("a1,1,4,dense,4\n"));
+}
+
+TEST_F(KeepSeeds, RefusesAStatusThatWasChanged) {
+  leave("1", "1", "4");
+  const auto file = folder_.path() / with_whole_ids("results/runs/a1/status.json");
+  std::string status = read_text(file);
+  status.replace(status.find("abc"), 3, "xyz");
+  put("results/runs/a1/status.json", status);
+  EXPECT_EQ(refusal(), "error: 'results/runs/a1/status.json' was changed since it was written\n");
 }
 
 TEST_F(KeepSeeds, KeepsSomeRowsOfARunFromItsFirstToItsLast) {
@@ -178,8 +193,8 @@ TEST_F(KeepSeeds, LeavesOutRunsThatHaveNotEnded) {
 // which machine; the parts that --shard has cut a command into are one entry.
 TEST_F(KeepSeeds, TakesTheCommandOfEachRun) {
   leave("1", "1", "4");
-  put("results/runs/a1/status.json",
-      R"({"provenance": {"residuum": "abc", "command": "residuum run t.toml --shard 3/4",
+  put_status("a1",
+             R"({"provenance": {"residuum": "abc", "command": "residuum run t.toml --shard 3/4",
                     "CPU": "another"}, "started_utc": "before", "wall_s": 3})");
   ASSERT_EQ(keep().err, "");
   auto made = nlohmann::json::parse(kept("made.json"));
@@ -192,8 +207,8 @@ TEST_F(KeepSeeds, TakesTheCommandOfEachRun) {
   EXPECT_EQ(made[1]["CPU"], "another");
   EXPECT_EQ(made[1]["started_utc"], "before");
 
-  put("results/runs/b1/status.json",
-      R"({"provenance": {"residuum": "abc", "command": "residuum run t.toml --shard 1/4",
+  put_status("b1",
+             R"({"provenance": {"residuum": "abc", "command": "residuum run t.toml --shard 1/4",
                     "CPU": "another"}, "wall_s": 2})");
   ASSERT_EQ(keep().err, "");
   made = nlohmann::json::parse(kept("made.json"));
@@ -209,7 +224,7 @@ TEST_F(KeepSeeds, SaysOfEveryRunWhichProgramMadeIt) {
   leave("1", "1", "4");
   ASSERT_EQ(keep().code, 0);
   put("results/runs.csv", "run_id,seed,iterations,p_kind,final_loss\na1,1,4,dense,5\n");
-  put("results/runs/a1/status.json", R"({"provenance": {"residuum": "def"}, "wall_s": 3})");
+  put_status("a1", R"({"provenance": {"residuum": "def"}, "wall_s": 3})");
   ASSERT_EQ(keep().code, 0);
   const auto made = nlohmann::json::parse(kept("made.json"));
   ASSERT_EQ(made.size(), 2U);
@@ -256,7 +271,7 @@ TEST_F(KeepSeeds, NamesWhatIsNotThereAndLeavesWhatIsKept) {
             "error: 'results/summary.json' says nothing of the program; run residuum report "
             "results\n");
   leave("1", "1", "4");
-  put("results/runs/a1/status.json", "{}");
+  put_status("a1", "{}");
   EXPECT_EQ(refusal(),
             "error: 'results/runs/a1/status.json' says nothing of the program, or not how long the "
             "run took\n");

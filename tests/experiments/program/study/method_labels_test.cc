@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reports/analysis/groups.h"
+#include "reports/tables/result_folder.h"
 #include "tests/experiments/real_study.h"
 #include "tests/experiments/support.h"
 
@@ -12,6 +14,7 @@ namespace residuum {
 namespace {
 
 using testing::AllOf;
+using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -126,6 +129,31 @@ TEST_F(MethodLabels, OfAMethodWithoutAKindThatOthersVaryNameItsDefault) {
 }
 
 // Every method has a label in runs.csv, and of every key that others vary the value that it has.
+// Without compression a put-back changes nothing, and two methods that differ in it alone are told
+// apart by it. With a quantiser, or a momentum in the memory, the feedback counts.
+TEST_F(MethodLabels, LeaveOutFeedbackWhereItPutsNothingBack) {
+  const std::string dense = "[[point]]\nsparsifier.kind = \"none\"\n";
+  const std::string rest =
+      "[[point]]\naggregator.kind = \"gtopk-tree\"\nfeedback.putback = \"published\"\n" + dense +
+      dense + "feedback.kind = \"dgc\"\nfeedback.momentum = 0.5\n" + dense +
+      "feedback.kind = \"none\"\nquantiser.kind = \"qsgd\"\nquantiser.bits = 4\n";
+  const auto labels_of = [&](const std::string& points) {
+    std::filesystem::remove_all(folder_.path() / "r");
+    const Finished finished = run("[aggregator]\nkind = \"allgather\"\n" + points);
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return reports::method_labels(reports::read_result_folder(folder_.path() / "r"));
+  };
+  auto labels = labels_of(rest);
+  EXPECT_EQ(labels[4], "allgather, none");
+  EXPECT_THAT(labels[6], HasSubstr("dgc"));
+  EXPECT_THAT(labels[8], AllOf(HasSubstr("none, none"), HasSubstr("qsgd")));
+
+  labels = labels_of(rest + dense + "feedback.putback = \"published\"\n");
+  EXPECT_EQ(labels[4], "allgather, none, ef14");
+  EXPECT_EQ(labels[10], "allgather, none, ef14, published");
+  EXPECT_THAT(labels, Each(Not(HasSubstr("["))));
+}
+
 TEST_F(MethodLabels, AreAColumnBesideEveryValueThatARunHas) {
   const Finished finished =
       run("[[point]]\nouter.kind = \"nesterov\"\n[[point]]\nsparsifier.kind = \"none\"\n"
