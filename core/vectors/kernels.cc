@@ -1,5 +1,7 @@
 #include "core/vectors/kernels.h"
 
+#include <cassert>
+
 // SVE and RVV are disabled: vectors whose size is known only at run time cannot be kept in arrays.
 #define HWY_DISABLED_TARGETS \
   (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)  // NOLINT: Highway's macro
@@ -266,6 +268,25 @@ const Kernels<double>& best() {
   return *HWY_DYNAMIC_DISPATCH(double_table)();
 }
 const char* target_name() { return HWY_DYNAMIC_DISPATCH(name_of_target)(); }
+
+std::vector<std::string> target_names() {
+  std::vector<std::string> names;
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    names.emplace_back(hwy::TargetName(target));
+  }
+  return names;
+}
+
+void use_target(const std::string& name) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    if (name == hwy::TargetName(target)) {
+      hwy::DisableTargets(~target);
+      hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+      return;
+    }
+  }
+  assert(false);
+}
 
 }  // namespace residuum::kernels
 #endif

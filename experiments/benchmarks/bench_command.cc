@@ -10,6 +10,7 @@
 #include "core/random/random.h"
 #include "core/vectors/cuda/device.h"
 #include "core/vectors/dense.h"
+#include "core/vectors/kernels.h"
 #include "core/vectors/select.h"
 #include "experiments/benchmarks/bench.h"
 #include "experiments/benchmarks/bench_network.h"
@@ -196,6 +197,9 @@ std::vector<float> gaussian_vector(std::size_t size, std::uint32_t worker) {
 }
 
 ExitCode bench_command(const Options& options, World& world) {
+  if (options.simd) {
+    kernels::use_target(*options.simd);
+  }
   if (options.benchmarks == std::vector<std::string>{"network"}) {
     bench_network(options, world);
     return ExitCode::done;

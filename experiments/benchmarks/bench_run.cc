@@ -7,6 +7,7 @@
 #include <array>
 #include <benchmark/benchmark.h>
 
+#include "core/vectors/kernels.h"
 #include "experiments/benchmarks/bench.h"
 #include "reports/analysis/statistics.h"
 
@@ -71,6 +72,7 @@ reports::Json as_json(const Measure& measure, const Times& all_times) {
   }
   json["spread"] = (spread.upper_quartile.value() - spread.lower_quartile.value()) / time;
   json["n"] = times.size();
+  json["simd"] = kernels::target_name();
   if (measure.note) {
     json["note"] = measure.note();
   }
