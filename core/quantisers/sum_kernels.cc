@@ -54,6 +54,8 @@ HWY_INLINE double sum_in_lanes(const float* x,
   }
   std::size_t i = 0;
   for (; i + kSumLanes <= n; i += kSumLanes) {
+    __builtin_prefetch(x + i + kCodesAtOnce);  // two lines: while random numbers are drawn
+    __builtin_prefetch(x + i + kCodesAtOnce + kSumLanes / 2);
 #pragma GCC unroll 16
     for (std::size_t j = 0; j < kSumVectors; ++j) {
       const auto value = hn::PromoteTo(SumTag(), hn::LoadU(narrow, x + i + j * kSumWidth));

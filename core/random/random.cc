@@ -37,61 +37,82 @@ std::size_t blocks_at_once() { return std::numeric_limits<std::size_t>::max(); }
 namespace hn = hwy::HWY_NAMESPACE;
 
 using WordTag = hn::ScalableTag<std::uint32_t>;
-using Words = hn::Vec<WordTag>;
+using WideTag = hn::RepartitionToWide<WordTag>;
+using Words = hn::Vec<WideTag>;
+
+/// Every lane of 64 bits has a word of a block in its lower half. Its upper half is arbitrary:
+/// products take the lower halves alone. The states, of different blocks, do not wait for each
+/// other.
+constexpr std::size_t kStates = 4;
 
 struct PhiloxState {
   Words word0, word1, word2, word3;
 };
 
-/// The high and the low halves of the products of each lane with a constant.
-struct Halves {
-  Words high, low;
-};
-HWY_INLINE Halves product(Words a, std::uint32_t factor) {
+HWY_INLINE Words product(Words a, Words factor) {
   const WordTag d;
-  const hn::RepartitionToWide<WordTag> wide;
-  const auto factors = hn::Set(d, factor);
-  const auto even = hn::MulEven(a, factors);
-  const auto odd = hn::MulEven(hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(wide, a))), factors);
-  return {hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, hn::ShiftRight<32>(even))),
-          hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(odd)), hn::BitCast(d, even))};
+  return hn::MulEven(hn::BitCast(d, a), hn::BitCast(d, factor));
 }
 
-HWY_INLINE void mix(PhiloxState& state, std::uint32_t key0, std::uint32_t key1) {
-  const WordTag d;
-  const Halves first = product(state.word0, 0xD2511F53U);
-  const Halves second = product(state.word2, 0xCD9E8D57U);
-  state = {hn::Xor(hn::Xor(second.high, state.word1), hn::Set(d, key0)),
-           second.low,
-           hn::Xor(hn::Xor(first.high, state.word3), hn::Set(d, key1)),
-           first.low};
+HWY_INLINE void mix(PhiloxState& state, Words key0, Words key1) {
+  const WideTag d;
+  const Words first = product(state.word0, hn::Set(d, 0xD2511F53U));
+  const Words second = product(state.word2, hn::Set(d, 0xCD9E8D57U));
+  state = {hn::Xor(hn::Xor(hn::ShiftRight<32>(second), state.word1), key0),
+           second,
+           hn::Xor(hn::Xor(hn::ShiftRight<32>(first), state.word3), key1),
+           first};
 }
+
+/// Returns lanes that hold two words each.
+HWY_INLINE Words joined(Words low, Words high) {
+  const WordTag d;
+  return hn::BitCast(WideTag(),
+                     hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(high)), hn::BitCast(d, low)));
+}
+
+std::size_t blocks_at_once() { return kStates * hn::Lanes(WideTag()); }
 
 void blocks_of_words(const std::uint32_t* key,
                      const std::uint32_t* counter,
-                     std::size_t vectors,
+                     std::size_t groups,
                      std::uint32_t* words) {
   constexpr int kRounds = 10;
-  const WordTag d;
+  const WideTag d;
   const std::size_t lanes = hn::Lanes(d);
+  auto* const target = reinterpret_cast<std::uint64_t*>(words);  // NOLINT(*-reinterpret-cast)
   auto blocks = hn::Iota(d, counter[0]);
-  for (std::size_t i = 0; i < vectors; ++i) {
-    PhiloxState state{
-        blocks, hn::Set(d, counter[1]), hn::Set(d, counter[2]), hn::Set(d, counter[3])};
-    std::uint32_t key0 = key[0];
-    std::uint32_t key1 = key[1];
-    for (int round = 0; round < kRounds; ++round) {
-      mix(state, key0, key1);
-      key0 += 0x9E3779B9U;
-      key1 += 0xBB67AE85U;
+  const auto next = hn::Set(d, lanes);
+  const auto weyl0 = hn::Set(d, 0x9E3779B9U);
+  const auto weyl1 = hn::Set(d, 0xBB67AE85U);
+  for (std::size_t i = 0; i < groups; ++i) {
+    PhiloxState states[kStates];  // NOLINT(modernize-avoid-c-arrays): of registers
+#pragma GCC unroll 8
+    for (auto& state : states) {
+      state = {blocks, hn::Set(d, counter[1]), hn::Set(d, counter[2]), hn::Set(d, counter[3])};
+      blocks = hn::Add(blocks, next);
     }
-    hn::StoreInterleaved4(
-        state.word0, state.word1, state.word2, state.word3, d, words + 4 * lanes * i);
-    blocks = hn::Add(blocks, hn::Set(d, static_cast<std::uint32_t>(lanes)));
+    auto key0 = hn::Set(d, key[0]);
+    auto key1 = hn::Set(d, key[1]);
+#pragma GCC unroll 10
+    for (int round = 0; round < kRounds; ++round) {
+#pragma GCC unroll 8
+      for (auto& state : states) {
+        mix(state, key0, key1);
+      }
+      key0 = hn::Add(key0, weyl0);
+      key1 = hn::Add(key1, weyl1);
+    }
+#pragma GCC unroll 8
+    for (std::size_t s = 0; s < kStates; ++s) {
+      const PhiloxState& state = states[s];
+      hn::StoreInterleaved2(joined(state.word0, state.word1),
+                            joined(state.word2, state.word3),
+                            d,
+                            target + 2 * lanes * (kStates * i + s));
+    }
   }
 }
-
-std::size_t blocks_at_once() { return hn::Lanes(WordTag()); }
 
 #endif
 
@@ -115,10 +136,11 @@ void philox_words(const std::array<std::uint32_t, 2>& key,
                   std::size_t blocks,
                   std::uint32_t* words) {
   constexpr std::size_t kMostLanes = 64;
+  constexpr std::size_t kFew = 4;  // these are faster one by one
   const std::size_t lanes = HWY_DYNAMIC_DISPATCH(blocks_at_once)();
   const std::size_t whole = blocks / lanes * lanes;
   HWY_DYNAMIC_DISPATCH(blocks_of_words)(key.data(), counter.data(), blocks / lanes, words);
-  if (lanes <= kMostLanes && whole < blocks) {
+  if (lanes <= kMostLanes && whole + kFew < blocks) {
     std::array<std::uint32_t, 4 * kMostLanes> last{};
     auto at = counter;
     at[0] += static_cast<std::uint32_t>(whole);
