@@ -181,12 +181,17 @@ HWY_INLINE std::size_t make_codes(std::size_t n,
   return i;
 }
 
-/// Levels in units of a byte's step, of whole vectors of x.
+/// Levels in units of a byte's step, of whole vectors of x. The first factor is 1 if not kIsLifted.
+template <bool kIsLifted>
 struct ByteSteps {
   hn::Vec<FloatTag> first, second;
 
   HWY_INLINE hn::Vec<SignedTag> of(hn::Vec<FloatTag> value) const {
-    return hn::ConvertTo(SignedTag(), hn::Mul(hn::Mul(hn::Abs(value), first), second));
+    auto lifted = hn::Abs(value);
+    if constexpr (kIsLifted) {
+      lifted = hn::Mul(lifted, first);
+    }
+    return hn::ConvertTo(SignedTag(), hn::Mul(lifted, second));
   }
 };
 
@@ -195,8 +200,9 @@ using WordTag = hn::Repartition<std::int16_t, FloatTag>;
 constexpr std::size_t kWords = hn::MaxLanes(WordTag());
 
 /// Words hold the codes of twice as many values, which are less than 2^15 byte's steps.
+template <bool kIsLifted>
 struct LevelWords {
-  ByteSteps byte_steps;
+  ByteSteps<kIsLifted> byte_steps;
   hn::Vec<WordTag> most;
 
   HWY_INLINE hn::Vec<WordTag> codes(const float* x,
@@ -219,21 +225,23 @@ struct LevelWords {
 };
 #endif
 
-std::size_t most_levels(const float* x,
-                        const std::uint8_t* bytes,
-                        std::size_t n,
-                        const LevelFactors& factors,
-                        std::uint32_t top,
-                        std::uint8_t* codes,
-                        std::uint16_t*& ties) {
+template <bool kIsLifted>
+HWY_INLINE std::size_t levels_of(const float* x,
+                                 const std::uint8_t* bytes,
+                                 std::size_t n,
+                                 const LevelFactors& factors,
+                                 std::uint32_t top,
+                                 std::uint8_t* codes,
+                                 std::uint16_t*& ties) {
   const FloatTag d;
   const SignedTag whole;
-  const ByteSteps byte_steps{hn::Set(d, factors.first), hn::Set(d, factors.second * 256.0F)};
+  const ByteSteps<kIsLifted> byte_steps{hn::Set(d, factors.first),
+                                        hn::Set(d, factors.second * 256.0F)};
   std::size_t i = 0;
   std::uint16_t* end = ties;
 #if HWY_TARGET != HWY_SCALAR
   const hn::Repartition<std::uint8_t, FloatTag> d8;
-  const LevelWords words{byte_steps, hn::Set(WordTag(), static_cast<std::int16_t>(top))};
+  const LevelWords<kIsLifted> words{byte_steps, hn::Set(WordTag(), static_cast<std::int16_t>(top))};
   for (; i + 2 * kWords <= n; i += 2 * kWords) {
     std::uint64_t low_ties = 0;
     std::uint64_t high_ties = 0;
@@ -260,6 +268,17 @@ std::size_t most_levels(const float* x,
   }
   ties = end;
   return i;
+}
+
+std::size_t most_levels(const float* x,
+                        const std::uint8_t* bytes,
+                        std::size_t n,
+                        const LevelFactors& factors,
+                        std::uint32_t top,
+                        std::uint8_t* codes,
+                        std::uint16_t*& ties) {
+  return factors.first == 1 ? levels_of<false>(x, bytes, n, factors, top, codes, ties)
+                            : levels_of<true>(x, bytes, n, factors, top, codes, ties);
 }
 
 std::size_t most_natural_codes(const float* x,

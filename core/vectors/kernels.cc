@@ -269,6 +269,7 @@ const Kernels<double>& best() {
 const char* target_name() { return HWY_DYNAMIC_DISPATCH(name_of_target)(); }
 
 std::vector<std::string> target_names() {
+  hwy::DisableTargets(0);
   std::vector<std::string> names;
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     names.emplace_back(hwy::TargetName(target));
@@ -277,6 +278,7 @@ std::vector<std::string> target_names() {
 }
 
 void use_target(const std::string& name) {
+  hwy::DisableTargets(0);
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     if (name == hwy::TargetName(target)) {
       hwy::DisableTargets(~target);

@@ -400,16 +400,20 @@ void add_check(CLI::App& command, Options& options) {
 
 std::string target_complaint(const std::string& name) {
   const auto known = residuum::kernels::target_names();
-  return std::find(known.begin(), known.end(), name) != known.end()
+  return name == "all" || std::find(known.begin(), known.end(), name) != known.end()
              ? std::string()
-             : fmt::format("must be a target that this build and this processor have: {}; got '{}'",
-                           fmt::join(known, ", "),
-                           residuum::harmless(name));
+             : fmt::format(
+                   "must be all, or one that this build and this processor have: {}; got '{}'",
+                   fmt::join(known, ", "),
+                   residuum::harmless(name));
 }
 
 void add_bench(CLI::App& command, Options& options) {
   command.add_option("NAME", options.benchmarks, "which ones; all without");
-  command.add_option("--simd", options.simd, "the instructions of our kernels, such as AVX2 (best)")
+  command
+      .add_option("--simd",
+                  options.simd,
+                  "instructions of our kernels, such as AVX2; all, one after the other (the best)")
       ->check(target_complaint);
   add_flag(command, "--json", options.json, "as JSON");
 }
