@@ -54,13 +54,21 @@ HWY_INLINE Words product(Words a, Words factor) {
   return hn::MulEven(hn::BitCast(d, a), hn::BitCast(d, factor));
 }
 
-HWY_INLINE void mix(PhiloxState& state, Words key0, Words key1) {
+constexpr std::uint32_t kFirst = 0xD2511F53U;
+constexpr std::uint32_t kSecond = 0xCD9E8D57U;
+
+/// The keys of a round.
+struct Keys {
+  Words first, second;
+};
+
+HWY_INLINE void mix(PhiloxState& state, const Keys& keys) {
   const WideTag d;
-  const Words first = product(state.word0, hn::Set(d, 0xD2511F53U));
-  const Words second = product(state.word2, hn::Set(d, 0xCD9E8D57U));
-  state = {hn::Xor(hn::Xor(hn::ShiftRight<32>(second), state.word1), key0),
+  const Words first = product(state.word0, hn::Set(d, kFirst));
+  const Words second = product(state.word2, hn::Set(d, kSecond));
+  state = {hn::Xor(hn::Xor(hn::ShiftRight<32>(second), state.word1), keys.first),
            second,
-           hn::Xor(hn::Xor(hn::ShiftRight<32>(first), state.word3), key1),
+           hn::Xor(hn::Xor(hn::ShiftRight<32>(first), state.word3), keys.second),
            first};
 }
 
@@ -73,36 +81,72 @@ HWY_INLINE Words joined(Words low, Words high) {
 
 std::size_t blocks_at_once() { return kStates * hn::Lanes(WideTag()); }
 
+/// Does the ten rounds. What blocks share, the words of a counter but the first, makes half of the
+/// first two rounds the same for all of them: these products are taken once, before.
+class Rounds {
+ public:
+  Rounds(const std::uint32_t* key, const std::uint32_t* counter) {
+    const WideTag d;
+    std::uint32_t key0 = key[0];
+    std::uint32_t key1 = key[1];
+    for (Keys& keys : keys_) {
+      keys = {hn::Set(d, key0), hn::Set(d, key1)};
+      key0 += 0x9E3779B9U;
+      key1 += 0xBB67AE85U;
+    }
+    const Words second = product(hn::Set(d, counter[2]), hn::Set(d, kSecond));
+    const Words word0 =
+        hn::Xor(hn::Xor(hn::ShiftRight<32>(second), hn::Set(d, counter[1])), keys_[0].first);
+    word3_ = hn::Xor(hn::Set(d, counter[3]), keys_[0].second);
+    word1_ = hn::Xor(second, keys_[1].first);
+    first_ = product(word0, hn::Set(d, kFirst));
+    first_high_ = hn::Xor(hn::ShiftRight<32>(first_), keys_[1].second);
+  }
+
+  /// Returns the state after the first two rounds of the blocks of these numbers.
+  HWY_INLINE PhiloxState begin(Words numbers) const {
+    const WideTag d;
+    const Words first = product(numbers, hn::Set(d, kFirst));
+    const Words word2 = hn::Xor(hn::ShiftRight<32>(first), word3_);
+    const Words second = product(word2, hn::Set(d, kSecond));
+    return {
+        hn::Xor(hn::ShiftRight<32>(second), word1_), second, hn::Xor(first_high_, first), first_};
+  }
+
+  HWY_INLINE void finish(PhiloxState (&states)[kStates]) const {  // NOLINT(*-c-arrays)
+#pragma GCC unroll 10
+    for (int round = 2; round < kRounds; ++round) {
+#pragma GCC unroll 8
+      for (auto& state : states) {
+        mix(state, keys_[round]);
+      }
+    }
+  }
+
+ private:
+  static constexpr int kRounds = 10;
+
+  Keys keys_[kRounds];  // NOLINT(modernize-avoid-c-arrays): of vectors
+  Words word3_, word1_, first_, first_high_;
+};
+
 void blocks_of_words(const std::uint32_t* key,
                      const std::uint32_t* counter,
                      std::size_t groups,
                      std::uint32_t* words) {
-  constexpr int kRounds = 10;
   const WideTag d;
   const std::size_t lanes = hn::Lanes(d);
   auto* const target = reinterpret_cast<std::uint64_t*>(words);  // NOLINT(*-reinterpret-cast)
+  const Rounds rounds(key, counter);
   auto blocks = hn::Iota(d, counter[0]);
-  const auto next = hn::Set(d, lanes);
-  const auto weyl0 = hn::Set(d, 0x9E3779B9U);
-  const auto weyl1 = hn::Set(d, 0xBB67AE85U);
   for (std::size_t i = 0; i < groups; ++i) {
     PhiloxState states[kStates];  // NOLINT(modernize-avoid-c-arrays): of registers
 #pragma GCC unroll 8
     for (auto& state : states) {
-      state = {blocks, hn::Set(d, counter[1]), hn::Set(d, counter[2]), hn::Set(d, counter[3])};
-      blocks = hn::Add(blocks, next);
+      state = rounds.begin(blocks);
+      blocks = hn::Add(blocks, hn::Set(d, lanes));
     }
-    auto key0 = hn::Set(d, key[0]);
-    auto key1 = hn::Set(d, key[1]);
-#pragma GCC unroll 10
-    for (int round = 0; round < kRounds; ++round) {
-#pragma GCC unroll 8
-      for (auto& state : states) {
-        mix(state, key0, key1);
-      }
-      key0 = hn::Add(key0, weyl0);
-      key1 = hn::Add(key1, weyl1);
-    }
+    rounds.finish(states);
 #pragma GCC unroll 8
     for (std::size_t s = 0; s < kStates; ++s) {
       const PhiloxState& state = states[s];
