@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include "core/quantisers/rounding.h"
 
@@ -15,6 +19,21 @@
 #define HWY_TARGET_INCLUDE "core/quantisers/code_kernels.cc"  // NOLINT: Highway's macro
 #include <hwy/foreach_target.h>                               // IWYU pragma: keep
 #include <hwy/highway.h>
+
+#ifndef RESIDUUM_FLOAT_SCALE
+#define RESIDUUM_FLOAT_SCALE
+namespace residuum {
+
+/// LinearScale in float32: a value times the factor, plus the shift, is a level up to `doubt`.
+struct FloatScale {
+  float factor = 0;
+  float shift = 0;
+  float doubt = 0;
+  std::uint32_t top = 0;
+};
+
+}  // namespace residuum
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace residuum::HWY_NAMESPACE {
@@ -37,6 +56,9 @@ HWY_INLINE hn::Vec<SignedTag> load_codes(const std::uint8_t* codes) {
   return hn::PromoteTo(SignedTag(), hn::LoadU(ByteTag(), codes));
 }
 
+/// Prefetches what a pass reads while random numbers are drawn for it: the next block of codes.
+HWY_INLINE void prefetch(const float* x) { __builtin_prefetch(x + kCodesAtOnce); }
+
 /// Returns 1 in lanes that are below zero.
 HWY_INLINE hn::Vec<SignedTag> is_negative(hn::Vec<FloatTag> x) {
   return hn::IfThenElseZero(hn::RebindMask(SignedTag(), hn::Lt(x, hn::Zero(FloatTag()))),
@@ -51,22 +73,201 @@ std::size_t most_negatives(const float* x, std::size_t n, std::uint8_t* codes) {
   return i;
 }
 
-/// Appends first + lane to `ties` for each lane of the mask.
-HWY_INLINE std::uint16_t* note_ties(hn::Mask<SignedTag> lanes,
-                                    std::size_t first,
-                                    std::uint16_t* ties) {
-  const SignedTag whole;
-  if (HWY_LIKELY(hn::AllFalse(whole, lanes))) {
-    return ties;
+/// True for a target of one lane: plain loops, which follow every kernel, are faster there.
+constexpr bool kIsPlain = kFloats == 1;
+
+#if HWY_TARGET != HWY_SCALAR
+/// Stores the codes of four vectors, which follow one another.
+template <class Vector>
+HWY_INLINE void store_codes(const Vector (&four)[4], std::uint8_t* target) {  // NOLINT(*-c-arrays)
+  const hn::Repartition<std::uint16_t, FloatTag> d16;
+  const hn::Repartition<std::uint8_t, FloatTag> d8;
+  const auto first = hn::ConcatEven(d16, hn::BitCast(d16, four[1]), hn::BitCast(d16, four[0]));
+  const auto second = hn::ConcatEven(d16, hn::BitCast(d16, four[3]), hn::BitCast(d16, four[2]));
+  hn::StoreU(hn::ConcatEven(d8, hn::BitCast(d8, second), hn::BitCast(d8, first)), d8, target);
+}
+#else
+template <class Vector>
+HWY_INLINE void store_codes(const Vector (&four)[4], std::uint8_t* target) {  // NOLINT(*-c-arrays)
+  for (std::size_t j = 0; j < 4; ++j) {
+    store_codes(four[j], target + j);
   }
-  static_assert(kFloats <= 64);
-  std::array<std::uint8_t, 8> mask{};
-  hn::StoreMaskBits(whole, lanes, mask.data());
-  auto bits = std::bit_cast<std::uint64_t>(mask);
-  for (; bits != 0; bits &= bits - 1) {
-    *ties++ = static_cast<std::uint16_t>(first + static_cast<std::size_t>(std::countr_zero(bits)));
+}
+#endif
+
+/// Stores the codes code_of(i) of the values from i on, for whole vectors. Returns how many.
+template <class CodeOf>
+HWY_INLINE std::size_t make_codes(std::size_t n, std::uint8_t* codes, const CodeOf& code_of) {
+  std::size_t i = 0;
+  for (; i + 4 * kFloats <= n; i += 4 * kFloats) {
+    // NOLINTNEXTLINE(modernize-avoid-c-arrays): of registers
+    const hn::Vec<SignedTag> four[4] = {
+        code_of(i), code_of(i + kFloats), code_of(i + 2 * kFloats), code_of(i + 3 * kFloats)};
+    store_codes(four, codes + i);
+  }
+  for (; i + kFloats <= n; i += kFloats) {
+    store_codes(code_of(i), codes + i);
+  }
+  return i;
+}
+
+/// Codes of some lanes are ties.
+struct CodesAndTies {
+  hn::Vec<SignedTag> codes;
+  hn::Mask<SignedTag> ties;
+};
+
+/// Returns the mask as a number, the first lane lowest.
+template <class D>
+HWY_INLINE std::uint64_t bits_of(D d, hn::Mask<D> lanes) {
+  // As many bytes are read at once as were written: another size would wait for the write.
+  constexpr std::size_t kBytes = (hn::MaxLanes(D()) + 7) / 8;
+  using Bits = std::conditional_t<
+      kBytes == 1,
+      std::uint8_t,
+      std::conditional_t<kBytes == 2,
+                         std::uint16_t,
+                         std::conditional_t<kBytes == 4, std::uint32_t, std::uint64_t>>>;
+  std::uint8_t bytes[8] = {};  // NOLINT(modernize-avoid-c-arrays): std::array has calls of its own
+  hn::StoreMaskBits(d, lanes, bytes);
+  Bits bits = 0;
+  std::memcpy(&bits, bytes, sizeof(bits));
+  return bits;
+}
+
+/// Appends first + i to `ties` for each bit i. Most often there is none or one, which takes no
+/// branch: there is room for one more, because not all values before `first + 1` can be ties.
+HWY_INLINE std::uint16_t* note_ties(std::uint64_t bits, std::size_t first, std::uint16_t* ties) {
+  const auto note = [&] {
+    *ties = static_cast<std::uint16_t>(first + static_cast<std::size_t>(std::countr_zero(bits)));
+  };
+  note();
+  ties += bits != 0 ? 1 : 0;
+  for (bits &= bits - 1; HWY_UNLIKELY(bits != 0); bits &= bits - 1) {
+    note();
+    ++ties;
   }
   return ties;
+}
+
+/// As make_codes, for codes of which some are ties.
+template <class CodeOf>
+HWY_INLINE std::size_t make_codes(std::size_t n,
+                                  std::uint8_t* codes,
+                                  std::uint16_t*& ties,
+                                  const CodeOf& code_of) {
+  const SignedTag whole;
+  std::size_t i = 0;
+  std::uint16_t* end = ties;
+  for (; i + 4 * kFloats <= n; i += 4 * kFloats) {
+    const CodesAndTies a = code_of(i);
+    const CodesAndTies b = code_of(i + kFloats);
+    const CodesAndTies c = code_of(i + 2 * kFloats);
+    const CodesAndTies d = code_of(i + 3 * kFloats);
+    // NOLINTNEXTLINE(modernize-avoid-c-arrays): of registers
+    const hn::Vec<SignedTag> four[4] = {a.codes, b.codes, c.codes, d.codes};
+    store_codes(four, codes + i);
+    const auto bits = bits_of(whole, a.ties) | bits_of(whole, b.ties) << kFloats |
+                      bits_of(whole, c.ties) << (2 * kFloats) |
+                      bits_of(whole, d.ties) << (3 * kFloats);
+    end = note_ties(bits, i, end);
+  }
+  for (; i + kFloats <= n; i += kFloats) {
+    const CodesAndTies one = code_of(i);
+    store_codes(one.codes, codes + i);
+    end = note_ties(bits_of(whole, one.ties), i, end);
+  }
+  ties = end;
+  return i;
+}
+
+/// Levels in units of a byte's step, of whole vectors of x. The first factor is 1 if not kIsLifted.
+template <bool kIsLifted>
+struct ByteSteps {
+  hn::Vec<FloatTag> first, second;
+
+  HWY_INLINE hn::Vec<SignedTag> of(hn::Vec<FloatTag> value) const {
+    auto lifted = hn::Abs(value);
+    if constexpr (kIsLifted) {
+      lifted = hn::Mul(lifted, first);
+    }
+    return hn::ConvertTo(SignedTag(), hn::Mul(lifted, second));
+  }
+};
+
+#if HWY_TARGET != HWY_SCALAR
+using WordTag = hn::Repartition<std::int16_t, FloatTag>;
+constexpr std::size_t kWords = hn::MaxLanes(WordTag());
+
+/// Words hold the codes of twice as many values, which are less than 2^15 byte's steps.
+template <bool kIsLifted>
+struct LevelWords {
+  ByteSteps<kIsLifted> byte_steps;
+  hn::Vec<WordTag> most;
+
+  HWY_INLINE hn::Vec<WordTag> codes(const float* x,
+                                    const std::uint8_t* bytes,
+                                    std::uint64_t& ties) const {
+    const WordTag d;
+    const auto low = hn::LoadU(FloatTag(), x);
+    const auto high = hn::LoadU(FloatTag(), x + kFloats);
+    const auto steps =
+        hn::ConcatEven(d, hn::BitCast(d, byte_steps.of(high)), hn::BitCast(d, byte_steps.of(low)));
+    const auto signs = hn::ConcatOdd(d, hn::BitCast(d, high), hn::BitCast(d, low));
+    const auto byte = hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::uint8_t, WordTag>(), bytes));
+    const auto first_byte = hn::And(steps, hn::Set(d, 255));
+    const auto up = hn::VecFromMask(d, hn::Lt(byte, first_byte));
+    const auto level = hn::Min(hn::Sub(hn::ShiftRight<8>(steps), up), most);
+    const auto code = hn::Sub(hn::Add(level, level), hn::ShiftRight<15>(signs));
+    ties = bits_of(d, hn::Eq(byte, first_byte));
+    return hn::IfThenZeroElse(hn::Eq(level, hn::Zero(d)), code);
+  }
+};
+#endif
+
+template <bool kIsLifted>
+HWY_INLINE std::size_t levels_of(const float* x,
+                                 const std::uint8_t* bytes,
+                                 std::size_t n,
+                                 const LevelFactors& factors,
+                                 std::uint32_t top,
+                                 std::uint8_t* codes,
+                                 std::uint16_t*& ties) {
+  const FloatTag d;
+  const SignedTag whole;
+  const ByteSteps<kIsLifted> byte_steps{hn::Set(d, factors.first),
+                                        hn::Set(d, factors.second * 256.0F)};
+  std::size_t i = 0;
+  std::uint16_t* end = ties;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::Repartition<std::uint8_t, FloatTag> d8;
+  const LevelWords<kIsLifted> words{byte_steps, hn::Set(WordTag(), static_cast<std::int16_t>(top))};
+  for (; i + 2 * kWords <= n; i += 2 * kWords) {
+    std::uint64_t low_ties = 0;
+    std::uint64_t high_ties = 0;
+    const auto low = words.codes(x + i, bytes + i, low_ties);
+    const auto high = words.codes(x + i + kWords, bytes + i + kWords, high_ties);
+    hn::StoreU(hn::ConcatEven(d8, hn::BitCast(d8, high), hn::BitCast(d8, low)), d8, codes + i);
+    end = note_ties(low_ties | high_ties << kWords, i, end);
+  }
+#endif
+  const auto low_byte = hn::Set(whole, 255);
+  const auto one = hn::Set(whole, 1);
+  const auto most = hn::Set(whole, static_cast<std::int32_t>(top));
+  for (; i + kFloats <= n; i += kFloats) {
+    const auto value = hn::LoadU(d, x + i);
+    const auto steps = byte_steps.of(value);
+    const auto first_byte = hn::And(steps, low_byte);
+    const auto byte = load_codes(bytes + i);
+    const auto up = hn::IfThenElseZero(hn::Lt(byte, first_byte), one);
+    const auto level = hn::Min(hn::Add(hn::ShiftRight<8>(steps), up), most);
+    const auto sign = hn::BitCast(whole, hn::ShiftRight<31>(hn::BitCast(UnsignedTag(), value)));
+    const auto code = hn::Or(hn::ShiftLeft<1>(level), sign);
+    store_codes(hn::IfThenElseZero(hn::Gt(level, hn::Zero(whole)), code), codes + i);
+    end = note_ties(bits_of(whole, hn::Eq(byte, first_byte)), i, end);
+  }
+  ties = end;
+  return i;
 }
 
 std::size_t most_levels(const float* x,
@@ -76,27 +277,8 @@ std::size_t most_levels(const float* x,
                         std::uint32_t top,
                         std::uint8_t* codes,
                         std::uint16_t*& ties) {
-  const FloatTag d;
-  const SignedTag whole;
-  const auto first = hn::Set(d, factors.first);
-  const auto second = hn::Set(d, factors.second * 256.0F);  // levels in units of a byte's step
-  const auto low_byte = hn::Set(whole, 255);
-  const auto one = hn::Set(whole, 1);
-  const auto most = hn::Set(whole, static_cast<std::int32_t>(top));
-  std::size_t i = 0;
-  for (; i + kFloats <= n; i += kFloats) {
-    const auto value = hn::LoadU(d, x + i);
-    const auto steps = hn::ConvertTo(whole, hn::Mul(hn::Mul(hn::Abs(value), first), second));
-    const auto first_byte = hn::And(steps, low_byte);
-    const auto byte = load_codes(bytes + i);
-    const auto up = hn::IfThenElseZero(hn::Lt(byte, first_byte), one);
-    const auto level = hn::Min(hn::Add(hn::ShiftRight<8>(steps), up), most);
-    const auto sign = hn::BitCast(whole, hn::ShiftRight<31>(hn::BitCast(UnsignedTag(), value)));
-    const auto code = hn::Or(hn::ShiftLeft<1>(level), sign);
-    store_codes(hn::IfThenElseZero(hn::Gt(level, hn::Zero(whole)), code), codes + i);
-    ties = note_ties(hn::Eq(byte, first_byte), i, ties);
-  }
-  return i;
+  return factors.first == 1 ? levels_of<false>(x, bytes, n, factors, top, codes, ties)
+                            : levels_of<true>(x, bytes, n, factors, top, codes, ties);
 }
 
 std::size_t most_natural_codes(const float* x,
@@ -120,7 +302,161 @@ std::size_t most_natural_codes(const float* x,
     store_codes(exponent, exponents + i);
     store_codes(hn::IfThenElseZero(hn::Gt(exponent, hn::Zero(whole)), hn::BitCast(whole, sign)),
                 negatives + i);
-    ties = note_ties(hn::Eq(byte, first_byte), i, ties);
+    ties = note_ties(bits_of(whole, hn::Eq(byte, first_byte)), i, ties);
+  }
+  return i;
+}
+
+std::size_t most_ternary_codes(
+    const float* x, const std::uint32_t* draws, std::size_t n, float largest, std::uint8_t* codes) {
+  const FloatTag d;
+  const SignedTag whole;
+  const auto divisor = hn::Set(d, largest);
+  const auto all = hn::Set(d, 0x1p24F);  // of the 24 bits of a random number
+  const auto one = hn::Set(whole, 1);
+  if (kIsPlain) {
+    return 0;
+  }
+  const auto code_of = [&](std::size_t i) HWY_ATTR {
+    prefetch(x + i);
+    const auto value = hn::LoadU(d, x + i);
+    const auto share = hn::Mul(hn::Div(hn::Abs(value), divisor), all);
+    const auto bits = hn::ShiftRight<8>(hn::LoadU(UnsignedTag(), draws + i));
+    const auto uniform = hn::ConvertTo(d, hn::BitCast(whole, bits));
+    const auto sign = hn::BitCast(whole, hn::ShiftRight<31>(hn::BitCast(UnsignedTag(), value)));
+    const auto is_sent = hn::RebindMask(whole, hn::Lt(uniform, share));
+    return hn::IfThenElseZero(is_sent, hn::Add(one, sign));
+  };
+  return make_codes(n, codes, code_of);
+}
+
+/// A level is the least whole number that y - u does not exceed, u the random number, and so the
+/// one nearest to y - u + 1/2. That is computed in float32, and a lane in which it is within
+/// `doubt` of half a number is a tie.
+std::size_t most_linear_codes(const float* x,
+                              const std::uint32_t* draws,
+                              std::size_t n,
+                              const FloatScale& scale,
+                              std::uint8_t* codes,
+                              std::uint16_t*& ties) {
+  const FloatTag d;
+  const SignedTag whole;
+  const auto factor = hn::Set(d, scale.factor);
+  const auto shift = hn::Set(d, scale.shift + 0.5F);
+  const auto certain = hn::Set(d, 0.5F - scale.doubt);
+  const auto low_byte = hn::Set(whole, 255);
+  const auto unit = hn::Set(d, 0x1p-24F);
+  // Numbers near this one are whole, and the last byte of their bits is the number added to it.
+  const auto whole_only = hn::Set(d, 0x1.8p23F);
+  if (kIsPlain) {
+    return 0;
+  }
+  const auto code_of = [&](std::size_t i) HWY_ATTR -> CodesAndTies {
+    prefetch(x + i);
+    const auto bits = hn::ShiftRight<8>(hn::LoadU(UnsignedTag(), draws + i));
+    const auto uniform = hn::ConvertTo(d, hn::BitCast(whole, bits));
+    const auto y = hn::MulAdd(hn::LoadU(d, x + i), factor, shift);
+    const auto above = hn::NegMulAdd(uniform, unit, y);
+    const auto rounded = hn::Add(above, whole_only);
+    const auto beyond = hn::Abs(hn::Sub(above, hn::Sub(rounded, whole_only)));
+    return {hn::And(hn::BitCast(whole, rounded), low_byte),
+            hn::RebindMask(whole, hn::Ge(beyond, certain))};
+  };
+  return make_codes(n, codes, ties, code_of);
+}
+
+std::size_t most_extremes(const float* x, std::size_t n, Extremes& found) {
+  const FloatTag d;
+  auto least = hn::Set(d, found.least);
+  auto largest = hn::Set(d, found.largest);
+  auto also_least = least;
+  auto also_largest = largest;
+  std::size_t i = 0;
+  for (; i + 2 * kFloats <= n; i += 2 * kFloats) {
+    prefetch(x + i);
+    const auto first = hn::LoadU(d, x + i);
+    const auto second = hn::LoadU(d, x + i + kFloats);
+    least = hn::Min(least, first);
+    largest = hn::Max(largest, first);
+    also_least = hn::Min(also_least, second);
+    also_largest = hn::Max(also_largest, second);
+  }
+  found.least = hn::GetLane(hn::MinOfLanes(d, hn::Min(least, also_least)));
+  found.largest = hn::GetLane(hn::MaxOfLanes(d, hn::Max(largest, also_largest)));
+  return i;
+}
+
+std::size_t most_bins(const float* x, std::size_t n, const BinStarts& starts, std::uint8_t* codes) {
+  const FloatTag d;
+  const SignedTag whole;
+  const auto first = hn::Set(d, starts[0]);
+  const auto second = hn::Set(d, starts[1]);
+  const auto third = hn::Set(d, starts[2]);
+  const auto reaches = [&](hn::Vec<FloatTag> value, hn::Vec<FloatTag> start) HWY_ATTR {
+    return hn::VecFromMask(whole, hn::RebindMask(whole, hn::Ge(value, start)));
+  };
+  const auto code_of = [&](std::size_t i) HWY_ATTR {
+    prefetch(x + i);
+    const auto value = hn::LoadU(d, x + i);
+    const auto minus_two = hn::Add(reaches(value, first), reaches(value, second));
+    return hn::Neg(hn::Add(minus_two, reaches(value, third)));
+  };
+  return make_codes(n, codes, code_of);
+}
+
+using ByteVectorTag = hn::ScalableTag<std::uint8_t>;
+
+std::size_t most_without(const std::uint8_t* codes, std::size_t n, std::uint8_t code, bool& has) {
+  const ByteVectorTag d;
+  const auto wanted = hn::Set(d, code);
+  auto any = hn::FirstN(d, 0);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
+    any = hn::Or(any, hn::Eq(hn::LoadU(d, codes + i), wanted));
+  }
+  has = !hn::AllFalse(d, any);
+  return i;
+}
+
+using FourTag = hn::ScalableTag<std::uint32_t>;
+using QuarterTag = hn::Rebind<std::uint8_t, FourTag>;
+
+/// False for a target of one lane, which reads numbers where they are aligned only.
+constexpr bool kHasFours = hn::MaxLanes(FourTag()) > 1;
+
+HWY_INLINE const std::uint32_t* as_fours(const std::uint8_t* codes) {
+  return reinterpret_cast<const std::uint32_t*>(codes);  // NOLINT(*-reinterpret-cast)
+}
+HWY_INLINE std::uint32_t* as_fours(std::uint8_t* codes) {
+  return reinterpret_cast<std::uint32_t*>(codes);  // NOLINT(*-reinterpret-cast)
+}
+
+std::size_t most_quarters(const std::uint8_t* codes, std::size_t fours, std::uint8_t* target) {
+  const FourTag d;
+  const auto low = hn::Set(d, 0xFF);
+  std::size_t i = 0;
+  for (; kHasFours && i + hn::Lanes(d) <= fours; i += hn::Lanes(d)) {
+    const auto four = hn::LoadU(d, as_fours(codes + 4 * i));
+    const auto two = hn::Or(four, hn::ShiftRight<6>(four));
+    const auto packed = hn::And(hn::Or(two, hn::ShiftRight<12>(two)), low);
+    hn::StoreU(hn::DemoteTo(QuarterTag(), hn::BitCast(hn::RebindToSigned<FourTag>(), packed)),
+               QuarterTag(),
+               target + i);
+  }
+  return i;
+}
+
+std::size_t most_codes_of_quarters(const std::uint8_t* source,
+                                   std::size_t fours,
+                                   std::uint8_t* codes) {
+  const FourTag d;
+  const auto low = hn::Set(d, 0x03030303);
+  std::size_t i = 0;
+  for (; kHasFours && i + hn::Lanes(d) <= fours; i += hn::Lanes(d)) {
+    const auto packed = hn::PromoteTo(d, hn::LoadU(QuarterTag(), source + i));
+    const auto two = hn::Or(packed, hn::ShiftLeft<12>(packed));
+    const auto four = hn::And(hn::Or(two, hn::ShiftLeft<6>(two)), low);
+    hn::StoreU(four, d, as_fours(codes + 4 * i));
   }
   return i;
 }
@@ -224,6 +560,13 @@ HWY_EXPORT(most_levels);
 HWY_EXPORT(most_natural_codes);
 HWY_EXPORT(most_natural_values);
 HWY_EXPORT(most_looked_up);
+HWY_EXPORT(most_ternary_codes);
+HWY_EXPORT(most_linear_codes);
+HWY_EXPORT(most_extremes);
+HWY_EXPORT(most_bins);
+HWY_EXPORT(most_without);
+HWY_EXPORT(most_quarters);
+HWY_EXPORT(most_codes_of_quarters);
 HWY_EXPORT(most_nibbles);
 HWY_EXPORT(most_codes_of_nibbles);
 
@@ -285,6 +628,108 @@ std::size_t natural_codes(std::span<const float> x,
     }
   }
   return static_cast<std::size_t>(end - ties);
+}
+
+void ternary_codes(std::span<const float> x,
+                   const std::uint32_t* draws,
+                   float largest,
+                   std::uint8_t* codes) {
+  for (std::size_t i =
+           HWY_DYNAMIC_DISPATCH(most_ternary_codes)(x.data(), draws, x.size(), largest, codes);
+       i < x.size();
+       ++i) {
+    const std::uint32_t is_sent = rounded_at_random(std::abs(x[i]) / largest, draws[i], 1);
+    codes[i] = static_cast<std::uint8_t>(is_sent * (x[i] < 0 ? 2 : 1));
+  }
+}
+
+namespace {
+
+/// Every rounding of float32 is off by at most 2^-24 of what it rounds: of values times the factor,
+/// up to three times, of the shift and the levels twice. The doubt is more than all of these. It is
+/// infinite where float32 would decide too few levels, or overflow.
+FloatScale in_float(const LinearScale& scale) {
+  const double factor = scale.lifted * scale.per_range;
+  const double shift = scale.least * scale.per_range;
+  const double most = scale.top + std::abs(shift) + 1;  // of values times the factor, and levels
+  const double doubt = most * 0x1p-21;
+  if (factor > 0x1p100 || doubt > 0x1p-9) {
+    return {.doubt = std::numeric_limits<float>::infinity()};
+  }
+  return {.factor = static_cast<float>(factor),
+          .shift = static_cast<float>(-shift),
+          .doubt = static_cast<float>(doubt),
+          .top = scale.top};
+}
+
+}  // namespace
+
+void linear_codes(std::span<const float> x,
+                  const std::uint32_t* draws,
+                  const LinearScale& scale,
+                  std::uint8_t* codes) {
+  const auto set_exactly = [&](std::size_t i) {
+    codes[i] = static_cast<std::uint8_t>(
+        rounded_at_random(scale.of(static_cast<double>(x[i])), draws[i], scale.top));
+  };
+  const FloatScale in_floats = in_float(scale);
+  std::size_t begin = 0;
+  if (std::isfinite(in_floats.doubt)) {
+    std::array<std::uint16_t, kCodesAtOnce> ties;  // NOLINT(*-member-init): written before read
+    std::uint16_t* end = ties.data();
+    assert(x.size() <= ties.size());
+    begin =
+        HWY_DYNAMIC_DISPATCH(most_linear_codes)(x.data(), draws, x.size(), in_floats, codes, end);
+    std::for_each(ties.data(), end, set_exactly);
+  }
+  for (std::size_t i = begin; i < x.size(); ++i) {
+    set_exactly(i);
+  }
+}
+
+Extremes extremes_of(std::span<const float> x) {
+  Extremes found{.least = x.front(), .largest = x.front()};
+  for (std::size_t i = HWY_DYNAMIC_DISPATCH(most_extremes)(x.data(), x.size(), found); i < x.size();
+       ++i) {
+    found.least = std::min(found.least, x[i]);
+    found.largest = std::max(found.largest, x[i]);
+  }
+  return found;
+}
+
+void bins_of(std::span<const float> x, const BinStarts& starts, std::uint8_t* codes) {
+  for (std::size_t i = HWY_DYNAMIC_DISPATCH(most_bins)(x.data(), x.size(), starts, codes);
+       i < x.size();
+       ++i) {
+    const auto reaches = [&](float start) { return x[i] >= start ? 1 : 0; };
+    codes[i] =
+        static_cast<std::uint8_t>(reaches(starts[0]) + reaches(starts[1]) + reaches(starts[2]));
+  }
+}
+
+bool has_code(std::span<const std::uint8_t> codes, std::uint8_t code) {
+  bool has = false;
+  const std::size_t done =
+      HWY_DYNAMIC_DISPATCH(most_without)(codes.data(), codes.size(), code, has);
+  const auto rest = codes.subspan(done);
+  return has || std::find(rest.begin(), rest.end(), code) != rest.end();
+}
+
+void pack_quarters(const std::uint8_t* codes, std::size_t fours, std::uint8_t* target) {
+  for (std::size_t i = HWY_DYNAMIC_DISPATCH(most_quarters)(codes, fours, target); i < fours; ++i) {
+    target[i] = static_cast<std::uint8_t>(codes[4 * i] | codes[4 * i + 1] << 2 |
+                                          codes[4 * i + 2] << 4 | codes[4 * i + 3] << 6);
+  }
+}
+
+void unpack_quarters(const std::uint8_t* source, std::size_t fours, std::uint8_t* codes) {
+  for (std::size_t i = HWY_DYNAMIC_DISPATCH(most_codes_of_quarters)(source, fours, codes);
+       i < fours;
+       ++i) {
+    for (std::size_t j = 0; j < 4; ++j) {
+      codes[4 * i + j] = (source[i] >> (2 * j)) & 3U;
+    }
+  }
 }
 
 void pack_nibbles(const std::uint8_t* codes, std::size_t pairs, std::uint8_t* target) {

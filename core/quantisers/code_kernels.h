@@ -2,6 +2,7 @@
 // These kernels make codes of values, and values of codes, in the widest SIMD of the machine. A
 // code is a byte here; core/messages/bit_codes.h packs them. The bits are the same everywhere.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -58,6 +59,50 @@ std::size_t natural_codes(std::span<const float> x,
 bool natural_values(const std::uint8_t* exponents,
                     const std::uint8_t* negatives,
                     std::span<float> x);
+
+/// codes[i] := 0, 1 (x_i > 0) or 2 (x_i < 0): not 0 where draws[i], 32 random bits, are below
+/// |x_i| / largest as rounded_at_random takes them. largest > 0.
+void ternary_codes(std::span<const float> x,
+                   const std::uint32_t* draws,
+                   float largest,
+                   std::uint8_t* codes);
+
+/// The levels of linear quantisation are (lifted x_i - least) per_range, in double precision.
+struct LinearScale {
+  double lifted = 1;
+  double least = 0;
+  double per_range = 0;
+  std::uint32_t top = 0;
+
+  double of(double value) const { return (lifted * value - least) * per_range; }
+};
+
+/// codes[i] := rounded_at_random(scale.of(x_i), draws[i], top), top <= 255.
+void linear_codes(std::span<const float> x,
+                  const std::uint32_t* draws,
+                  const LinearScale& scale,
+                  std::uint8_t* codes);
+
+struct Extremes {
+  float least = 0;
+  float largest = 0;
+};
+
+/// Returns the smallest and the largest of finite values; of zeros any sign. x is not empty.
+Extremes extremes_of(std::span<const float> x);
+
+/// The bins of the table quantiser begin, from the second on, at these values.
+using BinStarts = std::array<float, 3>;
+
+/// codes[i] := how many of the rising starts x_i reaches.
+void bins_of(std::span<const float> x, const BinStarts& starts, std::uint8_t* codes);
+
+/// True if one of the codes is this one.
+bool has_code(std::span<const std::uint8_t> codes, std::uint8_t code);
+
+/// Packs fours of codes of two bits, the first lowest, to a byte each.
+void pack_quarters(const std::uint8_t* codes, std::size_t fours, std::uint8_t* target);
+void unpack_quarters(const std::uint8_t* source, std::size_t fours, std::uint8_t* codes);
 
 /// Packs pairs of codes of four bits, the first lower, to a byte each.
 void pack_nibbles(const std::uint8_t* codes, std::size_t pairs, std::uint8_t* target);

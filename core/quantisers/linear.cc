@@ -24,19 +24,25 @@ class Linear final : public QuantiserFor<Linear> {
   void encode_values(std::span<const Real> values,
                      RandomStream& random,
                      std::span<std::byte> coded) const {
-    const auto [lo, hi] = std::minmax_element(values.begin(), values.end());
+    const auto [lo, hi] = ends_of(values);
     const double shrinkage = shrinks_ ? 1 + omega(values.size()) : 1;
-    const std::array<Real, 2> ends{static_cast<Real>(static_cast<double>(*lo) / shrinkage),
-                                   static_cast<Real>(static_cast<double>(*hi) / shrinkage)};
+    const std::array<Real, 2> ends{static_cast<Real>(static_cast<double>(lo) / shrinkage),
+                                   static_cast<Real>(static_cast<double>(hi) / shrinkage)};
     write_numbers(std::span<const Real>(ends), coded);
-    const double lifted = lift(static_cast<double>(std::max(std::abs(*lo), std::abs(*hi))));
-    const double least = lifted * static_cast<double>(*lo);
-    const double range = lifted * static_cast<double>(*hi) - least;
-    const double per_range = range > 0 ? top_ / range : 0;
-    CodeWriter codes(coded.subspan(2 * sizeof(Real)), bits_);
+    LinearScale scale;
+    scale.lifted = lift(static_cast<double>(std::max(std::abs(lo), std::abs(hi))));
+    scale.least = scale.lifted * static_cast<double>(lo);
+    const double range = scale.lifted * static_cast<double>(hi) - scale.least;
+    scale.per_range = range > 0 ? top_ / range : 0;
+    scale.top = top_;
+    const auto target = coded.subspan(2 * sizeof(Real));
+    if (sizeof(Real) == sizeof(float) && bits_ <= kMostPacked) {
+      encode_in_blocks(values, scale, random, target);
+      return;
+    }
+    CodeWriter codes(target, bits_);
     for (const Real value : values) {
-      const double y = (lifted * static_cast<double>(value) - least) * per_range;
-      codes.put(rounded_at_random(y, random.bits(), top_));
+      codes.put(rounded_at_random(scale.of(static_cast<double>(value)), random.bits(), top_));
     }
     codes.finish();
   }
@@ -46,13 +52,14 @@ class Linear final : public QuantiserFor<Linear> {
     std::array<Real, 2> ends{};
     read_numbers(coded, std::span<Real>(ends));
     check_coded(std::isfinite(ends[0]) && std::isfinite(ends[1]) && ends[0] <= ends[1]);
-    CodeReader codes(coded.subspan(2 * sizeof(Real)), bits_);
+    const auto source = coded.subspan(2 * sizeof(Real));
+    if (bits_ <= kMostPacked) {
+      decode_by_table(source, ends, values);
+      return;
+    }
+    CodeReader codes(source, bits_);
     for (Real& value : values) {
-      const std::uint32_t level = codes.get();
-      const double from_lo = static_cast<double>(top_ - level) / top_;
-      const double from_hi = static_cast<double>(level) / top_;
-      value = static_cast<Real>(from_lo * static_cast<double>(ends[0]) +
-                                from_hi * static_cast<double>(ends[1]));
+      value = value_of(codes.get(), ends);
     }
     check_end(codes);
   }
@@ -64,6 +71,73 @@ class Linear final : public QuantiserFor<Linear> {
   QuantiserLaw law(std::size_t n) const override { return unbiased_law(omega(n), shrinks_, bits_); }
 
  private:
+  static constexpr int kMostPacked = 8;
+  static constexpr int kMostLookedUp = 4;
+
+  template <class Real>
+  struct Ends {
+    Real lo, hi;
+  };
+
+  /// Returns the first of the smallest values and the last of the largest. The order matters for
+  /// zeros, which have signs.
+  static Ends<float> ends_of(std::span<const float> values) {
+    const auto [least, largest] = extremes_of(values);
+    return least != 0 && largest != 0 ? Ends<float>{least, largest} : ends_in_order(values);
+  }
+  static Ends<double> ends_of(std::span<const double> values) { return ends_in_order(values); }
+
+  template <class Real>
+  static Ends<Real> ends_in_order(std::span<const Real> values) {
+    const auto [lo, hi] = std::minmax_element(values.begin(), values.end());
+    return {*lo, *hi};
+  }
+
+  void encode_in_blocks(std::span<const float> values,
+                        const LinearScale& scale,
+                        RandomStream& random,
+                        std::span<std::byte> target) const {
+    std::array<std::uint32_t, kCodesAtOnce> draws{};
+    pack_in_blocks(values.size(), bits_, target, [&](std::size_t first, auto codes) {
+      random.fill(std::span(draws).first(codes.size()));
+      linear_codes(values.subspan(first, codes.size()), draws.data(), scale, codes.data());
+    });
+  }
+  void encode_in_blocks(std::span<const double> /*values*/,
+                        const LinearScale& /*scale*/,
+                        RandomStream& /*random*/,
+                        std::span<std::byte> /*target*/) const {}
+
+  template <class Real>
+  Real value_of(std::uint32_t level, const std::array<Real, 2>& ends) const {
+    const double from_lo = static_cast<double>(top_ - level) / top_;
+    const double from_hi = static_cast<double>(level) / top_;
+    return static_cast<Real>(from_lo * static_cast<double>(ends[0]) +
+                             from_hi * static_cast<double>(ends[1]));
+  }
+
+  template <class Real>
+  void decode_by_table(std::span<const std::byte> source,
+                       const std::array<Real, 2>& ends,
+                       std::span<Real> values) const {
+    std::array<Real, (1U << kMostPacked)> table{};
+    for (std::uint32_t level = 0; level <= top_; ++level) {
+      table[level] = value_of(level, ends);
+    }
+    std::array<Real, 16> first_levels{};
+    std::copy_n(table.begin(), first_levels.size(), first_levels.begin());
+    unpack_in_blocks(values.size(), bits_, source, [&](std::size_t first, auto codes) {
+      const auto x = values.subspan(first, codes.size());
+      if (bits_ <= kMostLookedUp) {
+        values_of_codes<Real>(codes, first_levels, x);
+        return;
+      }
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = table[codes[i]];
+      }
+    });
+  }
+
   double omega(std::size_t n) const {
     const double steps = top_;
     return n == 1 ? 0 : static_cast<double>(n) / (2 * steps * steps);

@@ -61,6 +61,11 @@ void pack_groups<4>(const std::uint8_t* codes, std::size_t groups, std::byte* ta
   pack_nibbles(codes, groups * kCodesOfGroup / 2, as_numbers(target));
 }
 
+template <>
+void pack_groups<2>(const std::uint8_t* codes, std::size_t groups, std::byte* target) {
+  pack_quarters(codes, groups * kCodesOfGroup / 4, as_numbers(target));
+}
+
 template <int kBits>
 void unpack_groups(const std::byte* source, std::size_t groups, std::uint8_t* codes) {
   for (std::size_t i = 0; i < groups; ++i) {
@@ -74,6 +79,11 @@ void unpack_groups(const std::byte* source, std::size_t groups, std::uint8_t* co
 template <>
 void unpack_groups<4>(const std::byte* source, std::size_t groups, std::uint8_t* codes) {
   unpack_nibbles(as_numbers(source), groups * kCodesOfGroup / 2, codes);
+}
+
+template <>
+void unpack_groups<2>(const std::byte* source, std::size_t groups, std::uint8_t* codes) {
+  unpack_quarters(as_numbers(source), groups * kCodesOfGroup / 4, codes);
 }
 
 /// Calls act with `bits`, 1 to 8, as a constant.

@@ -219,7 +219,7 @@ class Qsgd final : public QuantiserFor<Qsgd> {
     std::array<Real, 16> table{};
     std::size_t next = 0;  // bucket
     unpack_in_blocks(values.size(), bits_, codes, [&](std::size_t first, auto block) {
-      check_coded(std::find(block.begin(), block.end(), 1) == block.end());  // zero has no sign
+      check_coded(!has_code(block, 1));  // zero has no sign
       const std::size_t past = first + block.size();
       for (std::size_t at = first; at < past;) {
         const std::size_t b = at / bucket_;

@@ -40,11 +40,11 @@ HWY_INLINE double total_of(hn::Vec<SumTag>* sums) {
   return left[0];
 }
 
-/// Adds term(x_i) to the lane i modulo 32, and the lanes.
-template <class Term, class ScalarTerm>
+/// Adds the term of x_i to the lane i modulo 32, by `plus`, and the lanes.
+template <class Plus, class ScalarTerm>
 HWY_INLINE double sum_in_lanes(const float* x,
                                std::size_t n,
-                               const Term& term,
+                               const Plus& plus,
                                const ScalarTerm& scalar_term) {
   const hn::Rebind<float, SumTag> narrow;
   hn::Vec<SumTag> sums[kSumVectors];  // NOLINT(modernize-avoid-c-arrays): of registers
@@ -54,10 +54,12 @@ HWY_INLINE double sum_in_lanes(const float* x,
   }
   std::size_t i = 0;
   for (; i + kSumLanes <= n; i += kSumLanes) {
+    __builtin_prefetch(x + i + kCodesAtOnce);  // two lines: while random numbers are drawn
+    __builtin_prefetch(x + i + kCodesAtOnce + kSumLanes / 2);
 #pragma GCC unroll 16
     for (std::size_t j = 0; j < kSumVectors; ++j) {
       const auto value = hn::PromoteTo(SumTag(), hn::LoadU(narrow, x + i + j * kSumWidth));
-      sums[j] = hn::Add(sums[j], term(value));
+      sums[j] = plus(sums[j], value);
     }
   }
   if (i < n) {
@@ -79,16 +81,18 @@ double magnitudes_in_lanes(const float* x, std::size_t n) {
   return sum_in_lanes(
       x,
       n,
-      [](hn::Vec<SumTag> value) { return hn::Abs(value); },
+      [](hn::Vec<SumTag> sum, hn::Vec<SumTag> value)
+          HWY_ATTR { return hn::Add(sum, hn::Abs(value)); },
       [](double value) { return std::abs(value); });
 }
 
-/// The square of a float is exact in double.
+/// The square of a float is exact in double, so that a fused multiply-add gives the same bits.
 double squares_in_lanes(const float* x, std::size_t n) {
   return sum_in_lanes(
       x,
       n,
-      [](hn::Vec<SumTag> value) { return hn::Mul(value, value); },
+      [](hn::Vec<SumTag> sum, hn::Vec<SumTag> value)
+          HWY_ATTR { return hn::MulAdd(value, value, sum); },
       [](double value) { return value * value; });
 }
 

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "core/quantisers/packed_codes.h"
@@ -47,10 +48,39 @@ class Bins {
                       : kBins / 2;
   }
 
+  /// Returns the least float in each bin but the first: of() does not fall where values rise.
+  BinStarts starts() const {
+    BinStarts starts{};
+    for (std::size_t bin = 1; bin < kBins; ++bin) {
+      starts[bin - 1] = least_in(bin);
+    }
+    return starts;
+  }
+
  private:
   template <class Real>
   static double mean_of(std::span<const Real> values) {
     return magnitude_sums(values).signed_sum / static_cast<double>(values.size());
+  }
+
+  /// Finds the least float that is in this bin or a higher one, infinity if there is none, by
+  /// halving the range of the floats in their order.
+  float least_in(std::size_t bin) const {
+    constexpr std::int32_t kInfinity = 0x7F800000;  // its bits
+    std::int32_t below = -kInfinity;
+    std::int32_t reaching = kInfinity;
+    while (reaching - std::int64_t{below} > 1) {
+      const auto middle =
+          static_cast<std::int32_t>((std::int64_t{below} + std::int64_t{reaching}) >> 1);
+      (of(static_cast<double>(in_order(middle))) >= bin ? reaching : below) = middle;
+    }
+    return in_order(reaching);
+  }
+
+  /// The n-th float above zero, or below it.
+  static float in_order(std::int32_t n) {
+    const auto magnitude = std::bit_cast<float>(std::abs(n));
+    return n < 0 ? -magnitude : magnitude;
   }
 
   double lifted_;
@@ -64,18 +94,18 @@ class Table final : public QuantiserFor<Table> {
   void encode_values(std::span<const Real> values,
                      RandomStream& /*random*/,
                      std::span<std::byte> coded) const {
-    const Bins bins(values, lift(static_cast<double>(norm_inf(values))));
-    std::array<double, kBins> sums{};
-    std::array<double, kBins> counts{};
+    // Floats are lifted where all of them are zero alone, which changes nothing.
+    const double lifted =
+        sizeof(Real) == sizeof(float) ? 1 : lift(static_cast<double>(norm_inf(values)));
+    const Bins bins(values, lifted);
+    const BinStarts starts = bins.starts();
+    OfBins sums{};
+    OfBins counts{};
     const auto target = coded.subspan(kBins * sizeof(Real));
     pack_in_blocks(values.size(), kTableBits, target, [&](std::size_t first, auto codes) {
-      for (std::size_t i = 0; i < codes.size(); ++i) {
-        const auto value = static_cast<double>(values[first + i]);
-        const std::size_t bin = bins.of(value);
-        sums[bin] += value;
-        ++counts[bin];
-        codes[i] = static_cast<std::uint8_t>(bin);
-      }
+      const auto block = values.subspan(first, codes.size());
+      find_bins(block, bins, starts, codes);
+      add_by_bin(block, codes, sums, counts);
     });
     std::array<Real, kBins> means{};
     for (std::size_t bin = 0; bin < kBins; ++bin) {
@@ -107,6 +137,47 @@ class Table final : public QuantiserFor<Table> {
             .variance = std::nullopt,
             .random = false,
             .bits = kTableBits};
+  }
+
+ private:
+  static void find_bins(std::span<const float> x,
+                        const Bins& /*bins*/,
+                        const BinStarts& starts,
+                        std::span<std::uint8_t> codes) {
+    bins_of(x, starts, codes.data());
+  }
+  static void find_bins(std::span<const double> x,
+                        const Bins& bins,
+                        const BinStarts& /*starts*/,
+                        std::span<std::uint8_t> codes) {
+    std::transform(x.begin(), x.end(), codes.begin(), [&](double value) {
+      return static_cast<std::uint8_t>(bins.of(value));
+    });
+  }
+
+  using OfBins = std::array<double, kBins>;
+
+  /// Adds values to the sums of their bins, each in the order of the values. A zero is added to the
+  /// other sums, which keeps their bits: no place in memory is read that was just written.
+  template <class Real>
+  static void add_by_bin(std::span<const Real> x,
+                         std::span<const std::uint8_t> codes,
+                         OfBins& sums,
+                         OfBins& counts) {
+    static constexpr std::array<OfBins, kBins> kIsIn{
+        {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}};
+    OfBins new_sums = sums;
+    OfBins new_counts = counts;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto value = static_cast<double>(x[i]);
+      const OfBins& is_in = kIsIn[codes[i]];
+      for (std::size_t bin = 0; bin < kBins; ++bin) {
+        new_sums[bin] += value * is_in[bin];
+        new_counts[bin] += is_in[bin];
+      }
+    }
+    sums = new_sums;
+    counts = new_counts;
   }
 };
 

@@ -35,12 +35,7 @@ class TernGrad final : public QuantiserFor<TernGrad> {
     const auto target = coded.subspan(sizeof(Real));
     pack_in_blocks(values.size(), kTernaryBits, target, [&](std::size_t first, auto codes) {
       random.fill(std::span(draws).first(codes.size()));
-      for (std::size_t i = 0; i < codes.size(); ++i) {
-        const Real value = values[first + i];
-        const Real share = largest > 0 ? std::abs(value) / largest : Real{0};
-        const std::uint32_t is_sent = rounded_at_random(share, draws[i], 1);
-        codes[i] = static_cast<std::uint8_t>(is_sent * (value < 0 ? 2 : 1));
-      }
+      codes_of(values.subspan(first, codes.size()), draws.data(), largest, codes);
     });
   }
 
@@ -50,7 +45,7 @@ class TernGrad final : public QuantiserFor<TernGrad> {
     const std::array<Real, 16> table{0, scale, -scale};
     const auto source = coded.subspan(sizeof(Real));
     unpack_in_blocks(values.size(), kTernaryBits, source, [&](std::size_t first, auto codes) {
-      check_coded(std::find(codes.begin(), codes.end(), 3) == codes.end());
+      check_coded(!has_code(codes, 3));
       values_of_codes<Real>(codes, table, values.subspan(first, codes.size()));
     });
   }
@@ -64,6 +59,27 @@ class TernGrad final : public QuantiserFor<TernGrad> {
   }
 
  private:
+  static void codes_of(std::span<const float> x,
+                       const std::uint32_t* draws,
+                       float largest,
+                       std::span<std::uint8_t> codes) {
+    if (largest > 0) {
+      ternary_codes(x, draws, largest, codes.data());
+    } else {
+      std::fill(codes.begin(), codes.end(), std::uint8_t{0});
+    }
+  }
+  static void codes_of(std::span<const double> x,
+                       const std::uint32_t* draws,
+                       double largest,
+                       std::span<std::uint8_t> codes) {
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      const double share = largest > 0 ? std::abs(x[i]) / largest : 0;
+      const std::uint32_t is_sent = rounded_at_random(share, draws[i], 1);
+      codes[i] = static_cast<std::uint8_t>(is_sent * (x[i] < 0 ? 2 : 1));
+    }
+  }
+
   static double omega(std::size_t n) { return (std::sqrt(static_cast<double>(n)) - 1) / 2; }
 
   bool shrinks_;

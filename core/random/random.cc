@@ -37,61 +37,126 @@ std::size_t blocks_at_once() { return std::numeric_limits<std::size_t>::max(); }
 namespace hn = hwy::HWY_NAMESPACE;
 
 using WordTag = hn::ScalableTag<std::uint32_t>;
-using Words = hn::Vec<WordTag>;
+using WideTag = hn::RepartitionToWide<WordTag>;
+using Words = hn::Vec<WideTag>;
+
+/// Every lane of 64 bits has a word of a block in its lower half. Its upper half is arbitrary:
+/// products take the lower halves alone. The states, of different blocks, do not wait for each
+/// other.
+constexpr std::size_t kStates = 4;
 
 struct PhiloxState {
   Words word0, word1, word2, word3;
 };
 
-/// The high and the low halves of the products of each lane with a constant.
-struct Halves {
-  Words high, low;
+HWY_INLINE Words product(Words a, Words factor) {
+  const WordTag d;
+  return hn::MulEven(hn::BitCast(d, a), hn::BitCast(d, factor));
+}
+
+constexpr std::uint32_t kFirst = 0xD2511F53U;
+constexpr std::uint32_t kSecond = 0xCD9E8D57U;
+
+/// The keys of a round.
+struct Keys {
+  Words first, second;
 };
-HWY_INLINE Halves product(Words a, std::uint32_t factor) {
-  const WordTag d;
-  const hn::RepartitionToWide<WordTag> wide;
-  const auto factors = hn::Set(d, factor);
-  const auto even = hn::MulEven(a, factors);
-  const auto odd = hn::MulEven(hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(wide, a))), factors);
-  return {hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, hn::ShiftRight<32>(even))),
-          hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(odd)), hn::BitCast(d, even))};
+
+HWY_INLINE void mix(PhiloxState& state, const Keys& keys) {
+  const WideTag d;
+  const Words first = product(state.word0, hn::Set(d, kFirst));
+  const Words second = product(state.word2, hn::Set(d, kSecond));
+  state = {hn::Xor(hn::Xor(hn::ShiftRight<32>(second), state.word1), keys.first),
+           second,
+           hn::Xor(hn::Xor(hn::ShiftRight<32>(first), state.word3), keys.second),
+           first};
 }
 
-HWY_INLINE void mix(PhiloxState& state, std::uint32_t key0, std::uint32_t key1) {
+/// Returns lanes that hold two words each.
+HWY_INLINE Words joined(Words low, Words high) {
   const WordTag d;
-  const Halves first = product(state.word0, 0xD2511F53U);
-  const Halves second = product(state.word2, 0xCD9E8D57U);
-  state = {hn::Xor(hn::Xor(second.high, state.word1), hn::Set(d, key0)),
-           second.low,
-           hn::Xor(hn::Xor(first.high, state.word3), hn::Set(d, key1)),
-           first.low};
+  return hn::BitCast(WideTag(),
+                     hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(high)), hn::BitCast(d, low)));
 }
 
-void blocks_of_words(const std::uint32_t* key,
-                     const std::uint32_t* counter,
-                     std::size_t vectors,
-                     std::uint32_t* words) {
-  constexpr int kRounds = 10;
-  const WordTag d;
-  const std::size_t lanes = hn::Lanes(d);
-  auto blocks = hn::Iota(d, counter[0]);
-  for (std::size_t i = 0; i < vectors; ++i) {
-    PhiloxState state{
-        blocks, hn::Set(d, counter[1]), hn::Set(d, counter[2]), hn::Set(d, counter[3])};
+std::size_t blocks_at_once() { return kStates * hn::Lanes(WideTag()); }
+
+/// Does the ten rounds. What blocks share, the words of a counter but the first, makes half of the
+/// first two rounds the same for all of them: these products are taken once, before.
+class Rounds {
+ public:
+  Rounds(const std::uint32_t* key, const std::uint32_t* counter) {
+    const WideTag d;
     std::uint32_t key0 = key[0];
     std::uint32_t key1 = key[1];
-    for (int round = 0; round < kRounds; ++round) {
-      mix(state, key0, key1);
+    for (Keys& keys : keys_) {
+      keys = {hn::Set(d, key0), hn::Set(d, key1)};
       key0 += 0x9E3779B9U;
       key1 += 0xBB67AE85U;
     }
-    hn::StoreInterleaved4(
-        state.word0, state.word1, state.word2, state.word3, d, words + 4 * lanes * i);
-    blocks = hn::Add(blocks, hn::Set(d, static_cast<std::uint32_t>(lanes)));
+    const Words second = product(hn::Set(d, counter[2]), hn::Set(d, kSecond));
+    const Words word0 =
+        hn::Xor(hn::Xor(hn::ShiftRight<32>(second), hn::Set(d, counter[1])), keys_[0].first);
+    word3_ = hn::Xor(hn::Set(d, counter[3]), keys_[0].second);
+    word1_ = hn::Xor(second, keys_[1].first);
+    first_ = product(word0, hn::Set(d, kFirst));
+    first_high_ = hn::Xor(hn::ShiftRight<32>(first_), keys_[1].second);
+  }
+
+  /// Returns the state after the first two rounds of the blocks of these numbers.
+  HWY_INLINE PhiloxState begin(Words numbers) const {
+    const WideTag d;
+    const Words first = product(numbers, hn::Set(d, kFirst));
+    const Words word2 = hn::Xor(hn::ShiftRight<32>(first), word3_);
+    const Words second = product(word2, hn::Set(d, kSecond));
+    return {
+        hn::Xor(hn::ShiftRight<32>(second), word1_), second, hn::Xor(first_high_, first), first_};
+  }
+
+  HWY_INLINE void finish(PhiloxState (&states)[kStates]) const {  // NOLINT(*-c-arrays)
+#pragma GCC unroll 10
+    for (int round = 2; round < kRounds; ++round) {
+#pragma GCC unroll 8
+      for (auto& state : states) {
+        mix(state, keys_[round]);
+      }
+    }
+  }
+
+ private:
+  static constexpr int kRounds = 10;
+
+  Keys keys_[kRounds];  // NOLINT(modernize-avoid-c-arrays): of vectors
+  Words word3_, word1_, first_, first_high_;
+};
+
+void blocks_of_words(const std::uint32_t* key,
+                     const std::uint32_t* counter,
+                     std::size_t groups,
+                     std::uint32_t* words) {
+  const WideTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  auto* const target = reinterpret_cast<std::uint64_t*>(words);  // NOLINT(*-reinterpret-cast)
+  const Rounds rounds(key, counter);
+  auto blocks = hn::Iota(d, counter[0]);
+  for (std::size_t i = 0; i < groups; ++i) {
+    PhiloxState states[kStates];  // NOLINT(modernize-avoid-c-arrays): of registers
+#pragma GCC unroll 8
+    for (auto& state : states) {
+      state = rounds.begin(blocks);
+      blocks = hn::Add(blocks, hn::Set(d, lanes));
+    }
+    rounds.finish(states);
+#pragma GCC unroll 8
+    for (std::size_t s = 0; s < kStates; ++s) {
+      const PhiloxState& state = states[s];
+      hn::StoreInterleaved2(joined(state.word0, state.word1),
+                            joined(state.word2, state.word3),
+                            d,
+                            target + 2 * lanes * (kStates * i + s));
+    }
   }
 }
-
-std::size_t blocks_at_once() { return hn::Lanes(WordTag()); }
 
 #endif
 
@@ -115,10 +180,11 @@ void philox_words(const std::array<std::uint32_t, 2>& key,
                   std::size_t blocks,
                   std::uint32_t* words) {
   constexpr std::size_t kMostLanes = 64;
+  constexpr std::size_t kFew = 4;  // these are faster one by one
   const std::size_t lanes = HWY_DYNAMIC_DISPATCH(blocks_at_once)();
   const std::size_t whole = blocks / lanes * lanes;
   HWY_DYNAMIC_DISPATCH(blocks_of_words)(key.data(), counter.data(), blocks / lanes, words);
-  if (lanes <= kMostLanes && whole < blocks) {
+  if (lanes <= kMostLanes && whole + kFew < blocks) {
     std::array<std::uint32_t, 4 * kMostLanes> last{};
     auto at = counter;
     at[0] += static_cast<std::uint32_t>(whole);

@@ -1,5 +1,8 @@
 #include "core/vectors/kernels.h"
 
+#include <bit>
+#include <cassert>
+
 // SVE and RVV are disabled: vectors whose size is known only at run time cannot be kept in arrays.
 #define HWY_DISABLED_TARGETS \
   (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)  // NOLINT: Highway's macro
@@ -10,9 +13,12 @@
 #include <hwy/highway.h>
 
 #include "core/vectors/simd_lanes-inl.h"
+#include "core/vectors/simd_pack-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace residuum::kernels::HWY_NAMESPACE {
+
+namespace ln = lanes::HWY_NAMESPACE;
 
 /// A block of entries is formed, summed and compared with the bound in turn. It stays in registers
 /// and the L1 cache, and the comparison costs one branch.
@@ -21,29 +27,24 @@ constexpr std::size_t kBlock = 64;
 /// Writes the indices of the lanes that `mask` has.
 template <class D, class Mask>
 HWY_INLINE std::uint32_t* append(D d, Mask mask, std::uint32_t first, std::uint32_t* hits) {
-#if HWY_TARGET == HWY_AVX3
-  const hn::RebindToUnsigned<D> indices;
-  const auto packed = hn::Compress(hn::Iota(indices, first), hn::RebindMask(indices, mask));
-  if constexpr (sizeof(hn::TFromD<D>) == sizeof(std::uint32_t)) {
-    hn::StoreU(packed, indices, hits);
-  } else {
-    const hn::Rebind<std::uint32_t, D> narrow;
-    hn::StoreU(hn::TruncateTo(narrow, packed), narrow, hits);
-  }
-  return hits + hn::CountTrue(d, mask);
-#else
-  // Compress is slow on other targets: it uses a table that GCC 12 builds anew at every call.
-  if (hn::AllFalse(d, mask)) {
+  if constexpr (ln::kHasCompress) {
+    const hn::RebindToUnsigned<D> indices;
+    const auto packed = hn::Compress(hn::Iota(indices, first), hn::RebindMask(indices, mask));
+    if constexpr (sizeof(hn::TFromD<D>) == sizeof(std::uint32_t)) {
+      hn::StoreU(packed, indices, hits);
+    } else {
+      const hn::Rebind<std::uint32_t, D> narrow;
+      hn::StoreU(hn::TruncateTo(narrow, packed), narrow, hits);
+    }
+    return hits + hn::CountTrue(d, mask);
+  } else if (hn::AllFalse(d, mask)) {
     return hits;
+  } else {
+    const std::size_t bits = ln::bits_of(d, mask);
+    const hn::Rebind<std::uint32_t, D> narrow;
+    hn::StoreU(hn::Add(hn::Set(narrow, first), ln::lanes_first(narrow, bits)), narrow, hits);
+    return hits + std::popcount(bits);
   }
-  std::uint8_t bits[8] = {};  // NOLINT(modernize-avoid-c-arrays): std::array has calls of its own
-  hn::StoreMaskBits(d, mask, bits);
-  for (std::uint32_t lane = 0; lane < hn::MaxLanes(D()); ++lane) {
-    *hits = first + lane;
-    hits += (bits[lane / 8] >> (lane % 8)) & 1U;
-  }
-  return hits;
-#endif
 }
 
 /// Appends i, begin <= i < end, where |x_i| reaches the bound; end - begin is a multiple of the
@@ -266,6 +267,27 @@ const Kernels<double>& best() {
   return *HWY_DYNAMIC_DISPATCH(double_table)();
 }
 const char* target_name() { return HWY_DYNAMIC_DISPATCH(name_of_target)(); }
+
+std::vector<std::string> target_names() {
+  hwy::DisableTargets(0);
+  std::vector<std::string> names;
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    names.emplace_back(hwy::TargetName(target));
+  }
+  return names;
+}
+
+void use_target(const std::string& name) {
+  hwy::DisableTargets(0);
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    if (name == hwy::TargetName(target)) {
+      hwy::DisableTargets(~target);
+      hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+      return;
+    }
+  }
+  assert(false);
+}
 
 }  // namespace residuum::kernels
 #endif

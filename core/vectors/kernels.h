@@ -7,6 +7,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace residuum::kernels {
 
@@ -108,5 +110,13 @@ const DoubleKernels& best_of_doubles();
 
 /// Returns Highway's name of the target in use: "AVX3", "AVX2", "NEON".
 const char* target_name();
+
+/// Returns the targets that this build holds and the processor has, the best first. Kernels use the
+/// best from then on.
+std::vector<std::string> target_names();
+
+/// Makes all kernels use the target of this name, which must be one of target_names(). Both are for
+/// benchmarks, and must not be called while kernels run.
+void use_target(const std::string& name);
 
 }  // namespace residuum::kernels

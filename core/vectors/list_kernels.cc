@@ -10,10 +10,13 @@
 #include <hwy/foreach_target.h>                            // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include "core/vectors/simd_pack-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace residuum::list_kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+namespace ln = lanes::HWY_NAMESPACE;
 
 template <class Real>
 using BitsTag = hn::CappedTag<Bits<Real>, kSlack>;
@@ -46,6 +49,39 @@ HWY_INLINE BitsVector<Real> load_values(const Real* values) {
   return hn::BitCast(BitsTag<Real>(), hn::LoadU(hn::RebindToFloat<BitsTag<Real>>(), values));
 }
 
+/// A packing moves the lanes of one mask to the front of vectors.
+template <class Real>
+class Packing {
+ public:
+  using Mask = hn::Mask<BitsTag<Real>>;
+
+  HWY_INLINE explicit Packing(Mask mask) : mask_(mask) {
+    if constexpr (!ln::kHasCompress) {
+      bits_ = ln::bits_of(BitsTag<Real>(), mask);
+    }
+  }
+
+  HWY_INLINE std::size_t count() const {
+    if constexpr (ln::kHasCompress) {
+      return hn::CountTrue(BitsTag<Real>(), mask_);
+    } else {
+      return static_cast<std::size_t>(std::popcount(bits_));
+    }
+  }
+
+  HWY_INLINE BitsVector<Real> of(BitsVector<Real> v) const {
+    if constexpr (ln::kHasCompress) {
+      return hn::Compress(v, mask_);
+    } else {
+      return ln::packed(BitsTag<Real>(), v, bits_);
+    }
+  }
+
+ private:
+  Mask mask_;
+  std::size_t bits_ = 0;
+};
+
 /// Appends the lanes of the mask, packed, after the first `end` entries.
 template <class Real, class Mask>
 HWY_INLINE std::size_t append(BitsVector<Real> indices,
@@ -54,9 +90,10 @@ HWY_INLINE std::size_t append(BitsVector<Real> indices,
                               const Target<Real>& target,
                               std::size_t end) {
   const hn::RebindToFloat<BitsTag<Real>> floats;
-  store_indices<Real>(hn::Compress(indices, mask), target.indices + end);
-  hn::StoreU(hn::BitCast(floats, hn::Compress(values, mask)), floats, target.values + end);
-  return end + hn::CountTrue(BitsTag<Real>(), mask);
+  const Packing<Real> packing(mask);
+  store_indices<Real>(packing.of(indices), target.indices + end);
+  hn::StoreU(hn::BitCast(floats, packing.of(values)), floats, target.values + end);
+  return end + packing.count();
 }
 
 template <class Real>
@@ -79,11 +116,12 @@ std::size_t keep_within(Bits<Real>* magnitudes,
   const auto widths = hn::Set(tag, width);
   std::size_t kept = 0;
   std::size_t i = 0;
-  for (; i + lanes <= size; i += lanes) {
+  for (; !ln::kIsPlain && i + lanes <= size; i += lanes) {
     const auto x = hn::LoadU(tag, magnitudes + i);
     const auto mask = hn::Lt(hn::Sub(x, firsts), widths);
-    hn::StoreU(hn::Compress(x, mask), tag, magnitudes + kept);  // writes no further than was read
-    kept += hn::CountTrue(tag, mask);
+    const Packing<Real> packing(mask);
+    hn::StoreU(packing.of(x), tag, magnitudes + kept);  // writes no further than was read
+    kept += packing.count();
   }
   for (; i < size; ++i) {
     const Bits<Real> x = magnitudes[i];
@@ -104,7 +142,7 @@ std::size_t divide(const Source<Real>& from,
   const auto no_sign = hn::Set(tag, std::numeric_limits<Bits<Real>>::max() >> 1);
   std::size_t reached = 0;
   std::size_t i = 0;
-  for (; i + lanes <= from.size; i += lanes) {
+  for (; !ln::kIsPlain && i + lanes <= from.size; i += lanes) {
     const auto indices = load_indices<Real>(from.indices + i);
     const auto values = load_values(from.values + i);
     const auto mask = hn::Lt(hn::And(values, no_sign), bounds);
@@ -133,7 +171,7 @@ std::size_t keep_marked(const Source<Real>& from,
   const auto one = hn::Set(tag, 1);
   std::size_t kept = 0;
   std::size_t i = 0;
-  for (; i + lanes <= from.size; i += lanes) {
+  for (; !ln::kIsPlain && i + lanes <= from.size; i += lanes) {
     const auto indices = load_indices<Real>(from.indices + i);
     const auto at = hn::Sub(indices, firsts);
     const auto place = hn::BitCast(signed_tag, hn::ShiftRight<kWordShift>(at));

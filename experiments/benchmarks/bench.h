@@ -32,6 +32,7 @@ struct Measure {
   std::size_t entries = 0;                      // of a run; the value is then nanoseconds per entry
   std::size_t of_baseline = 0;                  // of a run of the baseline
   std::function<std::string()> note = nullptr;  // what to print when all has been timed
+  std::size_t bytes = 0;                        // that one run has to read and write; 0: not told
   bool of_value = false;  // the target is the most that the value, not the ratio, may be
 };
 

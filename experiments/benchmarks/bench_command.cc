@@ -10,6 +10,7 @@
 #include "core/random/random.h"
 #include "core/vectors/cuda/device.h"
 #include "core/vectors/dense.h"
+#include "core/vectors/kernels.h"
 #include "core/vectors/select.h"
 #include "experiments/benchmarks/bench.h"
 #include "experiments/benchmarks/bench_network.h"
@@ -39,7 +40,8 @@ void bench_triad(std::vector<Measure>& measures, const Options& /*options*/) {
                         .benchmark = sized("triad", d),
                         .baseline = "",
                         .faster_than = true,
-                        .target = std::nullopt});
+                        .target = std::nullopt,
+                        .bytes = 3 * d * sizeof(float)});
   }
 }
 
@@ -147,14 +149,24 @@ std::vector<Measure> register_chosen(const Options& options) {
   return measures;
 }
 
+/// Returns the targets that are timed, one after the other.
+std::vector<std::string> chosen_targets(const Options& options) {
+  const auto all = kernels::target_names();
+  if (!options.simd) {
+    return {all.front()};
+  }
+  return *options.simd == "all" ? all : std::vector{*options.simd};
+}
+
 /// Prints what the numbers depend on.
-void print_header() {
+void print_header(const std::vector<std::string>& targets) {
   constexpr std::array<std::string_view, 6> kWanted{
       "CPU", "SIMD", "GPU", "compiler", "BLAS", "libtorch"};
   std::string compiler;
   for (const auto& [name, value] : versions()) {
     if (std::find(kWanted.begin(), kWanted.end(), name) != kWanted.end()) {
-      fmt::print("{:<10} {}\n", name, value);
+      const bool is_simd = name == "SIMD";
+      fmt::print("{:<10} {}\n", name, is_simd ? fmt::to_string(fmt::join(targets, ", ")) : value);
     }
     compiler = name == "compiler" ? value : compiler;
   }
@@ -196,22 +208,34 @@ std::vector<float> gaussian_vector(std::size_t size, std::uint32_t worker) {
 }
 
 ExitCode bench_command(const Options& options, World& world) {
+  const auto targets = chosen_targets(options);
   if (options.benchmarks == std::vector<std::string>{"network"}) {
+    together(world, [&] {
+      require(targets.size() == 1, "'residuum bench network' takes one target, not '--simd all'");
+    });
+    kernels::use_target(targets.front());
     bench_network(options, world);
     return ExitCode::done;
   }
-  std::vector<Measure> measures;
-  const Times times =
-      world.size() > 1 ? run_on_all(options, measures, world) : run_here(options, measures);
+  auto list = reports::Json::array();
+  for (const auto& target : targets) {
+    kernels::use_target(target);
+    std::vector<Measure> measures;
+    const Times times =
+        world.size() > 1 ? run_on_all(options, measures, world) : run_here(options, measures);
+    if (world.is_root()) {
+      const auto lines = told(measures, times);
+      list.insert(list.end(), lines.begin(), lines.end());
+    }
+  }
   if (!world.is_root()) {
     return ExitCode::done;
   }
-  const auto list = told(measures, times);
   if (options.json) {
     fmt::print("{}\n", list.dump(2));
     return ExitCode::done;
   }
-  print_header();
+  print_header(targets);
   print_lines(list);
   return ExitCode::done;
 }

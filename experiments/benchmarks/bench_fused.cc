@@ -103,6 +103,7 @@ void bench_size(std::size_t d, std::vector<Measure>& measures) {
     }
   };
   line("P1", "step, warm, against m += eta g", "warm", "triad", 1.25, warm);
+  measures.back().bytes = 3 * d * sizeof(float);
   line("P1c", "step, cold, against m += eta g", "cold", "triad", 3.0, cold);
   line("P2", "step, warm, faster than libtorch's operators", "warm", "torch", 20.0, nullptr);
   measures.back().faster_than = true;

@@ -110,7 +110,8 @@ void bench_merge(std::vector<Measure>& measures, const Options& /*options*/) {
          .benchmark = name,
          .baseline = baseline,
          .faster_than = true,
-         .target = std::nullopt});
+         .target = std::nullopt,
+         .bytes = 4 * k * (sizeof(std::uint32_t) + sizeof(float))});
   }
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <benchmark/benchmark.h>
 
+#include "core/vectors/kernels.h"
 #include "experiments/benchmarks/bench.h"
 #include "reports/analysis/statistics.h"
 
@@ -71,6 +72,12 @@ reports::Json as_json(const Measure& measure, const Times& all_times) {
   }
   json["spread"] = (spread.upper_quartile.value() - spread.lower_quartile.value()) / time;
   json["n"] = times.size();
+  json["gb_per_s"] = nullptr;
+  if (measure.bytes > 0) {
+    constexpr double kPerMillisecond = 1e6;  // bytes, of a gigabyte per second
+    json["gb_per_s"] = static_cast<double>(measure.bytes) / (time * kPerMillisecond);
+  }
+  json["simd"] = kernels::target_name();
   if (measure.note) {
     json["note"] = measure.note();
   }
@@ -135,6 +142,7 @@ Times time_added() {
   benchmark::Initialize(&argc, argv.data());
   Collector collector;
   benchmark::RunSpecifiedBenchmarks(&collector);
+  benchmark::ClearRegisteredBenchmarks();
   return collector.times;
 }
 
@@ -147,7 +155,12 @@ reports::Json told(const std::vector<Measure>& measures, const Times& times) {
 }
 
 void print_lines(const reports::Json& list) {
+  reports::Json target;
   for (const auto& line : list) {
+    if (line["simd"] != target) {
+      target = line["simd"];
+      fmt::print("{}:\n", target.get<std::string>());
+    }
     print_line(line);
   }
 }

@@ -28,6 +28,7 @@
 
 #include "core/cluster/mpi_world.h"
 #include "core/text.h"
+#include "core/vectors/kernels.h"
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/plan_formats.h"
 #include "experiments/program/commands/report_options.h"
@@ -397,6 +398,26 @@ void add_check(CLI::App& command, Options& options) {
   add_flag(command, "--json", options.json, "on one line");
 }
 
+std::string target_complaint(const std::string& name) {
+  const auto known = residuum::kernels::target_names();
+  return name == "all" || std::find(known.begin(), known.end(), name) != known.end()
+             ? std::string()
+             : fmt::format(
+                   "must be all, or one that this build and this processor have: {}; got '{}'",
+                   fmt::join(known, ", "),
+                   residuum::harmless(name));
+}
+
+void add_bench(CLI::App& command, Options& options) {
+  command.add_option("NAME", options.benchmarks, "which ones; all without");
+  command
+      .add_option("--simd",
+                  options.simd,
+                  "instructions of our kernels, such as AVX2; all, one after the other (the best)")
+      ->check(target_complaint);
+  add_flag(command, "--json", options.json, "as JSON");
+}
+
 void add_page(CLI::App& command, Options& options) {
   command.add_option("PAGE", options.pages, "Markdown pages whose tables are marked")->required();
   add_flag(command, "--check", options.check_pages, "write nothing; a stale table is exit 4");
@@ -562,8 +583,7 @@ struct CommandLine {
         ->delimiter(',')
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    bench->add_option("NAME", options.benchmarks, "which ones; all without");
-    add_flag(*bench, "--json", options.json, "as JSON");
+    add_bench(*bench, options);
     list->add_option("ROOM", options.room, "objectives, datasets, sparsifiers, ...; all without");
     list->add_option("--format",
                      options.list_format,

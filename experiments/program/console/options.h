@@ -167,6 +167,7 @@ struct Options {
   ReportOptions report;
   std::string interval = "iqr";  // of report and figure: iqr, student or bootstrap
   std::vector<std::string> benchmarks;
+  std::optional<std::string> simd;  // of bench: a target, as Highway names it
 
   // export
   bool join = false;

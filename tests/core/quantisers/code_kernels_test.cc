@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -146,6 +147,142 @@ TEST(CodeKernels, LookValuesUpAndFindSigns) {
       ASSERT_EQ(negatives[i], codes[i] < 8 ? 1 : 0) << i;
     }
   });
+}
+
+TEST(CodeKernels, MakeTernaryCodesAsTheyAreDefined) {
+  auto x = values_of_all_kinds();
+  x[20] = std::numeric_limits<float>::max();
+  RandomStream random(1, Purpose::test, 0, 0);
+  std::vector<std::uint32_t> draws(x.size());
+  random.fill(draws);
+  draws[20] = ~0U;  // the largest is sent by every draw
+  draws[10] = 0;    // and all but zero by this one, if its share does not vanish
+  for (const float largest : {4.0F, std::numeric_limits<float>::max()}) {
+    auto held = x;
+    std::transform(x.begin(), x.end(), held.begin(), [&](float value) {
+      return std::clamp(value, -largest, largest);
+    });
+    test::for_each_target([&] {
+      std::vector<std::uint8_t> codes(held.size());
+      ternary_codes(held, draws.data(), largest, codes.data());
+      for (std::size_t i = 0; i < held.size(); ++i) {
+        const std::uint32_t sent = rounded_at_random(std::abs(held[i]) / largest, draws[i], 1);
+        ASSERT_EQ(codes[i], sent * (held[i] < 0 ? 2 : 1)) << i;
+      }
+    });
+  }
+}
+
+/// Levels between the ends of values, for which float32 may decide, or must not.
+LinearScale scale_between(float lo, float hi, std::uint32_t top) {
+  LinearScale scale;
+  scale.least = static_cast<double>(lo);
+  const double range = static_cast<double>(hi) - scale.least;
+  scale.per_range = range > 0 ? top / range : 0;
+  scale.top = top;
+  return scale;
+}
+
+void expect_linear_codes(const std::vector<float>& x, std::uint32_t top) {
+  const auto [lo, hi] = std::minmax_element(x.begin(), x.end());
+  const LinearScale scale = scale_between(*lo, *hi, top);
+  RandomStream random(1, Purpose::test, 0, top);
+  std::vector<std::uint32_t> draws(x.size());
+  random.fill(draws);
+  test::for_each_target([&] {
+    std::vector<std::uint8_t> codes(x.size());
+    linear_codes(x, draws.data(), scale, codes.data());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double y = scale.of(static_cast<double>(x[i]));
+      ASSERT_EQ(codes[i], rounded_at_random(y, draws[i], top)) << i << " of " << top;
+    }
+  });
+}
+
+TEST(CodeKernels, MakeLinearCodesAsTheyAreDefined) {
+  for (const std::uint32_t top : {1U, 15U, 255U}) {
+    auto x = test::normal_vector<float>(kCodesAtOnce - 3, 1);
+    expect_linear_codes(x, top);
+    for (std::size_t i = 0; i < x.size(); i += 2) {
+      x[i] = static_cast<float>(i % 16);  // whole levels, or nearly
+    }
+    expect_linear_codes(x, top);
+    for (float& value : x) {
+      value += 1000;
+    }
+    expect_linear_codes(x, top);
+    for (float& value : x) {
+      value += 1e7F;  // too far from zero for float32 to decide
+    }
+    expect_linear_codes(x, top);
+    for (float& value : x) {
+      value *= 1e-45F;  // levels per value beyond float32
+    }
+    expect_linear_codes(x, top);
+    expect_linear_codes(std::vector<float>(100, 3.0F), top);
+    expect_linear_codes({-3e38F, 3e38F, 0.0F, 1.0F, -1e38F, -0.0F, 2e38F, 1e38F, 5.0F}, top);
+  }
+}
+
+/// Draws that equal the fraction of a level to the last of 24 bits are left to float64.
+TEST(CodeKernels, DecideLinearTiesInFloat64) {
+  constexpr std::uint32_t kTop = 15;
+  std::vector<float> x(kCodesAtOnce);
+  std::vector<std::uint32_t> draws(x.size());
+  RandomStream random(1, Purpose::test, 0, 0);
+  const LinearScale scale = scale_between(0, 1, kTop);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = i == 0 ? 0 : i == 1 ? 1 : static_cast<float>(random.uniform());
+    const double y = scale.of(static_cast<double>(x[i]));
+    const auto fraction = static_cast<std::uint32_t>((y - std::floor(y)) * 0x1p32);
+    draws[i] = fraction + random.below(3) - 1;
+  }
+  test::for_each_target([&] {
+    std::vector<std::uint8_t> codes(x.size());
+    linear_codes(x, draws.data(), scale, codes.data());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double y = scale.of(static_cast<double>(x[i]));
+      ASSERT_EQ(codes[i], rounded_at_random(y, draws[i], kTop)) << i;
+    }
+  });
+}
+
+TEST(CodeKernels, FindTheEndsOfValues) {
+  for (const std::size_t n : {1, 2, 31, 64, 301}) {
+    const auto x = test::normal_vector<float>(n, 3);
+    test::for_each_target([&] {
+      const auto [least, largest] = extremes_of(x);
+      EXPECT_EQ(least, *std::min_element(x.begin(), x.end())) << n;
+      EXPECT_EQ(largest, *std::max_element(x.begin(), x.end())) << n;
+    });
+  }
+}
+
+TEST(CodeKernels, FindTheBinsOfValues) {
+  auto x = test::normal_vector<float>(301, 4);
+  const BinStarts starts{-0.5F, 0.0F, std::numeric_limits<float>::infinity()};
+  x[5] = -0.5F;
+  x[6] = -0.0F;
+  test::for_each_target([&] {
+    std::vector<std::uint8_t> codes(x.size());
+    bins_of(x, starts, codes.data());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      ASSERT_EQ(codes[i], x[i] >= 0 ? 2 : x[i] >= -0.5F ? 1 : 0) << i;
+    }
+  });
+}
+
+TEST(CodeKernels, FindACode) {
+  for (const std::size_t n : {1, 31, 64, 130}) {
+    for (std::size_t at = 0; at < n; ++at) {
+      std::vector<std::uint8_t> codes(n, 2);
+      codes[at] = 3;
+      test::for_each_target([&] {
+        EXPECT_TRUE(has_code(codes, 3)) << at << " of " << n;
+        EXPECT_FALSE(has_code(codes, 1)) << at << " of " << n;
+      });
+    }
+  }
 }
 
 /// Sums of whole numbers are exact; those of others have the same bits everywhere.

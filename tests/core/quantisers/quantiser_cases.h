@@ -34,6 +34,7 @@ inline std::vector<NamedQuantiser> quantiser_cases() {
                               Json{{"kind", "terngrad"}, {"shrink", true}},
                               Json{{"kind", "linear"}, {"bits", 1}},
                               Json{{"kind", "linear"}, {"bits", 1}, {"shrink", true}},
+                              Json{{"kind", "linear"}, {"bits", 8}},
                               Json{{"kind", "linear"}, {"bits", 11}},
                               Json{{"kind", "linear"}, {"bits", 16}}}) {
     all.push_back({variant.dump(), quantiser(variant)});

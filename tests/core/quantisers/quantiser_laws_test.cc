@@ -5,11 +5,13 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/vectors/dense.h"
 #include "tests/core/quantisers/quantiser_cases.h"
+#include "tests/core/vectors/simd_targets.h"
 
 namespace residuum {
 namespace {
@@ -191,6 +193,66 @@ TEST(Quantisers, DependOnTheStreamAlone) {
     EXPECT_EQ(coded(*rule, x, 4), coded(*rule, x, 4));
     EXPECT_EQ(coded(*rule, x, 4) != coded(*rule, x, 5), rule->law(x.size()).random);
   }
+}
+
+/// Returns numbers that depend on no function of the C library.
+std::vector<float> products(std::size_t n) {
+  RandomStream random(1, Purpose::test, 0, 0);
+  const auto factor = [&] {
+    return static_cast<float>(static_cast<std::int32_t>(random.bits())) * 0x1p-31F;
+  };
+  std::vector<float> x(n);
+  for (float& value : x) {
+    const float first = factor();
+    const float second = factor();
+    value = first * second * factor();
+  }
+  return x;
+}
+
+/// FNV-1a, of what is packed and what is read from that.
+std::uint64_t hash_of(const Quantiser& rule, const std::vector<float>& x) {
+  constexpr std::uint32_t kIteration = 3;
+  std::uint64_t hash = 0xCBF29CE484222325U;
+  const auto add = [&](std::span<const std::byte> bytes) {
+    for (const std::byte byte : bytes) {
+      hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001B3U;
+    }
+  };
+  add(coded(rule, x, kIteration));
+  const auto values = decoded(rule, x, kIteration);
+  add(std::as_bytes(std::span(values)));
+  return hash;
+}
+
+/// These hashes are those of quantisers that made one code after the other.
+TEST(Quantisers, KeepTheirBitsOnEveryTarget) {
+  const std::map<std::string, std::uint64_t> hashes{
+      {"sign", 0xA8F349B5ED1D3CE6U},
+      {"qsgd", 0x11056399B1EDA640U},
+      {"terngrad", 0xAF5D32AA50675616U},
+      {"natural", 0xB08588D70E9DAF0BU},
+      {"linear", 0x3BA36800D29DAA1AU},
+      {"table", 0xA9B4A9464B3F2BBEU},
+      {R"({"bits":2,"kind":"qsgd"})", 0xCFE4FB5BE23E8D3CU},
+      {R"({"bits":5,"bucket":7,"kind":"qsgd"})", 0xF016486DEC301778U},
+      {R"({"bits":16,"kind":"qsgd"})", 0x3C094D21F563DDE1U},
+      {R"({"bits":2,"kind":"qsgd","shrink":true})", 0xB0212A4C012010E8U},
+      {R"({"bits":2,"kind":"qsgd","levels":"natural"})", 0x8D5199C82AA51EBCU},
+      {R"({"bits":4,"kind":"qsgd","levels":"natural"})", 0xFAAE561CF6CF7450U},
+      {R"({"bits":8,"kind":"qsgd","levels":"natural"})", 0xE17430E32A731B90U},
+      {R"({"kind":"terngrad","shrink":true})", 0xF10D850633C6C8B2U},
+      {R"({"bits":1,"kind":"linear"})", 0x4C4221D88E51EDF6U},
+      {R"({"bits":1,"kind":"linear","shrink":true})", 0x5BEC03EDA5B5DC9EU},
+      {R"({"bits":8,"kind":"linear"})", 0x3E9E70E8C9148508U},
+      {R"({"bits":11,"kind":"linear"})", 0xCCDF8CE8D300C1FAU},
+      {R"({"bits":16,"kind":"linear"})", 0xF23BCB4DD255383EU}};
+  const auto x = products(5001);
+  test::for_each_target([&] {
+    for (const auto& [name, rule] : test::quantiser_cases()) {
+      EXPECT_EQ(hash_of(*rule, x), hashes.at(name)) << name;
+    }
+  });
 }
 
 /// Bytes that come from elsewhere are refused, or decoded as finite numbers.
