@@ -22,7 +22,7 @@ from typing import Any
 
 import pandas
 
-SCHEMA = 4  # of study.resolved.json; folders of another one are read by the release that wrote them
+SCHEMA = 5  # of study.resolved.json; folders of another one are read by the release that wrote them
 
 
 class Results:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "core/error.h"
@@ -11,6 +12,7 @@
 #include "core/text.h"
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/page_tables.h"
+#include "experiments/program/console/streams.h"
 
 namespace residuum {
 
@@ -29,24 +31,40 @@ void write_page(const std::filesystem::path& file, const std::string& text) {
   out.commit();
 }
 
+/// Returns whether tables of the page are stale.
+bool makes_or_checks(const std::filesystem::path& file, bool checks) {
+  const PageTables page = tables_of_page(file);
+  if (checks) {
+    std::for_each(page.stale.begin(), page.stale.end(), print_stale_table);
+  } else if (!page.stale.empty()) {
+    write_page(file, page.text);
+  }
+  fmt::print("{}: {} table{}, {} {}\n",
+             harmless(file.string()),
+             page.tables,
+             page.tables == 1 ? "" : "s",
+             page.stale.size(),
+             checks ? "stale" : "made anew");
+  return !page.stale.empty();
+}
+
 }  // namespace
 
 ExitCode page_command(const Options& options) {
   bool any_stale = false;
+  std::optional<Error> refused;
   for (const auto& file : options.pages) {
-    const PageTables page = tables_of_page(file);
-    any_stale = any_stale || !page.stale.empty();
-    if (options.check_pages) {
-      std::for_each(page.stale.begin(), page.stale.end(), print_stale_table);
-    } else if (!page.stale.empty()) {
-      write_page(file, page.text);
+    try {
+      any_stale = makes_or_checks(file, options.check_pages) || any_stale;
+    } catch (const Error& error) {  // the other pages are looked at all the same
+      if (refused) {
+        say(fmt::format("error: {}", refused->what()));
+      }
+      refused = error;
     }
-    fmt::print("{}: {} table{}, {} {}\n",
-               harmless(file.string()),
-               page.tables,
-               page.tables == 1 ? "" : "s",
-               page.stale.size(),
-               options.check_pages ? "stale" : "made anew");
+  }
+  if (refused) {
+    throw Error(*refused);
   }
   return options.check_pages && any_stale ? ExitCode::check_failed : ExitCode::done;
 }

@@ -201,6 +201,17 @@ TEST_F(Page, ReadsAValueAtABudgetOnALine) {
   EXPECT_THAT(at("slow = 16"), HasSubstr("| x | 4.00 |\n"));
 }
 
+// What is wrong with one page hides nothing of another.
+TEST_F(Page, LooksAtEveryPage) {
+  folder_.write("broken.md", "<!-- table kept ends -->\n| old |\n");
+  const auto checked = call({"page", "--check", "none.md", "broken.md", "page.md"});
+  EXPECT_EQ(checked.code, 2);
+  EXPECT_THAT(checked.out, HasSubstr("page.md:3: table ends is stale"));
+  EXPECT_THAT(checked.err, HasSubstr("error: 'none.md'"));
+  EXPECT_THAT(checked.err, HasSubstr("error: broken.md:1: the table has no <!-- end -->"));
+  EXPECT_EQ(std::count(checked.err.begin(), checked.err.end(), '\n'), 2) << checked.err;
+}
+
 TEST_F(Page, RefusesWhatItCannotMake) {
   const auto error_of = [&] {
     const auto refused = call({"page", "page.md"});
