@@ -376,6 +376,13 @@ void KnownKeys::check(const Study& study) const {
 
 namespace {
 
+/// Returns whether nothing is left out of messages, and feedback keeps no more than a residual.
+bool puts_nothing_back(const PreparedRun& run) {
+  const RunFacts facts = method_facts(*run.method, run.dimension, law_of(run), run.workers);
+  return facts.sends_everything && facts.applies_as_sent() &&
+         facts.feedback.memory == Memory::residual;
+}
+
 /// Refuses a method that the protocol, the number of workers or the layers do not go with.
 void check_method(const PreparedRun& run) {
   const auto layers = matrices_of(*run.objective);
@@ -455,9 +462,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   check_participation(workers, training, law_of(run), *run.method);
   check_shift(sections["aggregator"], training, *run.method);
   training.method = run.method.get();
-  const RunFacts facts = method_facts(*run.method, run.dimension, law_of(run), run.workers);
-  run.puts_nothing_back = facts.sends_everything && facts.applies_as_sent() &&
-                          facts.feedback.memory == Memory::residual;
+  run.puts_nothing_back = puts_nothing_back(run);
   read_pilot(sections["sparsifier"], run);
   const Section& probe_section = sections["probes"];
   read_probes(probe_section, run);

@@ -1,5 +1,6 @@
 #include "reports/collection/collect.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -366,14 +367,18 @@ TEST_F(Collect, RefusesAStudyThatNamesAPathInsteadOfARun) {
 TEST_F(Collect, RefusesAFolderOfAnotherSchemaInOneLine) {
   study.seeds = 1;
   study.write(path());
-  replace(path() / "study.resolved.json", "\"schema\": 4", "\"schema\": 5");
+  const auto schema_line = [](int schema) { return fmt::format("\"schema\": {}", schema); };
+  const std::string other = schema_line(kResultSchema + 1);
+  replace(path() / "study.resolved.json", schema_line(kResultSchema), other);
 
   EXPECT_THAT(complaint(),
-              HasSubstr("another version of Residuum: its schema is 5, this program "
-                        "reads 4. Read it with that version, or run the study again"));
+              HasSubstr(fmt::format("another version of Residuum: its schema is {}, this program "
+                                    "reads {}. Read it with that version, or run the study again",
+                                    kResultSchema + 1,
+                                    kResultSchema)));
   EXPECT_THROW(require_tables_of_one_data(path()), Error);
 
-  replace(path() / "study.resolved.json", "\"schema\": 5,", "");
+  replace(path() / "study.resolved.json", other + ",", "");
   EXPECT_THAT(complaint(), HasSubstr("its schema is an earlier one"));
 }
 

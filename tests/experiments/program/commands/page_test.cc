@@ -207,7 +207,7 @@ TEST_F(Page, LooksAtEveryPage) {
   const auto checked = call({"page", "--check", "none.md", "broken.md", "page.md"});
   EXPECT_EQ(checked.code, 2);
   EXPECT_THAT(checked.out, HasSubstr("page.md:3: table ends is stale"));
-  EXPECT_THAT(checked.err, HasSubstr("error: 'none.md'"));
+  EXPECT_THAT(checked.err, HasSubstr("error: cannot read 'none.md'"));
   EXPECT_THAT(checked.err, HasSubstr("error: broken.md:1: the table has no <!-- end -->"));
   EXPECT_EQ(std::count(checked.err.begin(), checked.err.end(), '\n'), 2) << checked.err;
 }
