@@ -103,7 +103,7 @@ struct FeedbackLaw {
   std::optional<double> averaging = std::nullopt;
   /// w, the part of what estimates have missed that enters messages.
   std::optional<double> error_weight = std::nullopt;
-  double decay = 1;  // factor of the residual per iteration; below 1 the rest is lost by design
+  double decay = 1;      // factor of the residual per iteration; below 1 the rest is lost by design
   bool forgets = false;  // nothing is remembered: what is not delivered is lost
 };
 

@@ -38,10 +38,11 @@ struct KeepRequest {
   std::optional<std::int64_t> rows;  // of a run in iterations.csv, at most, from 2 on; else all
 };
 
-/// Adds the runs of `results` that have finished or diverged to the kept ones. Rows of a run that is
-/// there must be the same: runs of one id are. With `rows` a run has its first row, its last one, and rows as even between them
-/// as they lie. Returns how many runs were left out because they have not ended: their last f is no
-/// end. A folder with other content is a usage error that names the file; then nothing is written.
+/// Adds the runs of `results` that have finished or diverged to the kept ones. Rows of a run that
+/// is there must be the same: runs of one id are. With `rows` a run has its first row, its last
+/// one, and rows as even between them as they lie. Returns how many runs were left out because they
+/// have not ended: their last f is no end. A folder with other content is a usage error that names
+/// the file; then nothing is written.
 std::size_t keep_study(const KeepRequest& request);
 
 struct KeepNumbersRequest {

@@ -376,8 +376,8 @@ std::vector<const Theorem*> theorems_for(const WorstCase& worst, const RateQuest
 }
 
 std::string obstacle_of_rates(const RateQuestion& question) {
-  const bool forgets = !question.of.empty() && question.facts.feedback.forgets &&
-                       !question.facts.sends_everything;
+  const bool forgets =
+      !question.of.empty() && question.facts.feedback.forgets && !question.facts.sends_everything;
   return forgets && question.workers > 1 ? "no rate: with several workers a method without memory "
                                            "of what it leaves out can diverge at every step"
                                          : "";

@@ -190,11 +190,10 @@ TEST_F(Status, TellsTheLawsOfTheComponents) {
                             {"weighs_messages", false},
                             {"approximates_sum", false},
                             {"shifts_model", false}}));
-  EXPECT_EQ(laws["feedback"],
-            (nlohmann::json{{"memory", "residual"},
-                            {"in_gradient_units", false},
-                            {"decay", 1},
-                            {"forgets", false}}));
+  EXPECT_EQ(
+      laws["feedback"],
+      (nlohmann::json{
+          {"memory", "residual"}, {"in_gradient_units", false}, {"decay", 1}, {"forgets", false}}));
   EXPECT_FALSE(status["sends_everything"].get<bool>());
   EXPECT_FALSE(status["selects_by_layer"].get<bool>());
   EXPECT_FALSE(status["density_varies"].get<bool>());
