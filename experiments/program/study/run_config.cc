@@ -407,6 +407,17 @@ void read_pilot(const Section& sparsifier, PreparedRun& run) {
   run.needs_pilot = true;
 }
 
+/// Checks the method against all that was read before it.
+void take_method(const Sections& sections, PreparedRun& run) {
+  Training& training = run.training;
+  check_method(run);
+  check_overlap(training.overlap, *run.method, *run.objective, law_of(run));
+  check_participation(sections["workers"], training, law_of(run), *run.method);
+  check_shift(sections["aggregator"], training, *run.method);
+  training.method = run.method.get();
+  run.puts_nothing_back = puts_nothing_back(run);
+}
+
 }  // namespace
 
 PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& known) {
@@ -457,12 +468,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   training.loss_bound = read_loss_bound(budget, *run.objective);
   resolve(budget);
   run.method = read_method(sections, spec, run, run.config, known);
-  check_method(run);
-  check_overlap(training.overlap, *run.method, *run.objective, law_of(run));
-  check_participation(workers, training, law_of(run), *run.method);
-  check_shift(sections["aggregator"], training, *run.method);
-  training.method = run.method.get();
-  run.puts_nothing_back = puts_nothing_back(run);
+  take_method(sections, run);
   read_pilot(sections["sparsifier"], run);
   const Section& probe_section = sections["probes"];
   read_probes(probe_section, run);
