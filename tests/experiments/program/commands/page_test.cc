@@ -201,7 +201,7 @@ TEST_F(Page, ReadsAValueAtABudgetOnALine) {
   EXPECT_THAT(at("slow = 16"), HasSubstr("| x | 4.00 |\n"));
 }
 
-// What is wrong with one page hides nothing of another.
+// A page that is refused leaves the others to be looked at.
 TEST_F(Page, LooksAtEveryPage) {
   folder_.write("broken.md", "<!-- table kept ends -->\n| old |\n");
   const auto checked = call({"page", "--check", "none.md", "broken.md", "page.md"});
