@@ -28,8 +28,8 @@ struct AllReduce {
   enum class Algorithm : std::uint8_t { chain, ring, tree, recursive_doubling, hierarchical };
 
   Algorithm algorithm = Algorithm::chain;
-  int per_node = 1;            // workers
-  std::string place_of_nodes;  // for messages: where `per_node` is written
+  int per_node = 1;                 // workers
+  std::string place_of_nodes = {};  // for messages: where `per_node` is written
 
   /// Reports a usage error for a number of workers that nodes do not divide.
   void check(int workers) const;

@@ -25,11 +25,13 @@ constexpr std::size_t part_begin(std::size_t size, std::size_t part, std::size_t
 class Ledger {
  public:
   /// Begins the list of `transfers`, which is null where no clock runs.
-  Ledger(const Cluster& cluster, Transfers* transfers) : cluster_(cluster), transfers_(transfers) {
+  Ledger(const Cluster& cluster, Transfers* transfers) : Ledger(transfers, cluster) {
     if (transfers_ != nullptr) {
       transfers_->clear();
     }
   }
+  /// Makes a ledger that goes on with the list of an exchange before it.
+  static Ledger after(const Cluster& cluster, Transfers* transfers) { return {transfers, cluster}; }
 
   const Cluster& cluster() const { return cluster_; }
 
@@ -177,6 +179,8 @@ class Ledger {
   const Traffic& traffic() const { return traffic_; }
 
  private:
+  Ledger(Transfers* transfers, const Cluster& cluster) : cluster_(cluster), transfers_(transfers) {}
+
   /// Charges a ring of `nodes` nodes, whose chunk i has bytes_of(i) bytes.
   template <class BytesOf>
   void pass_ring_of(std::size_t nodes, int per_node, const BytesOf& bytes_of) {

@@ -8,6 +8,7 @@
 #include "core/measurement/gathering.h"
 #include "core/measurement/magnitudes.h"
 #include "core/quantisers/coded_message.h"
+#include "core/training/memory_averages.h"
 #include "core/training/method_facts.h"
 #include "core/training/training.h"
 #include "core/vectors/dense.h"
@@ -490,7 +491,7 @@ ExchangeView Measurement<Real>::exchange_view(const StepState<Real>& state) cons
 
 template <class Real>
 TrafficModel Measurement<Real>::traffic_model(const StepState<Real>& state) const {
-  return training_.method->aggregator->traffic_model(
+  TrafficModel model = training_.method->aggregator->traffic_model(
       {.workers = state.participants.count(),
        .entries = entries_of(contributed_.empty() ? worker_scalars_ : contributed_),
        .whole_messages = lists_.sent_everything(),
@@ -503,6 +504,11 @@ TrafficModel Measurement<Real>::traffic_model(const StepState<Real>& state) cons
                                               state.model.size()),
        .coded_bytes_are_exact = training_.method->quantised_layers.empty(),
        .layers = layers_});
+  const auto memories = static_cast<double>(training_.method->averaged_memories(state.iteration));
+  model.bytes += memories * all_reduce_of_memories().traffic(
+                                state.participants.count(),
+                                static_cast<double>(state.model.size() * sizeof(Real)));
+  return model;
 }
 
 template <class Real>

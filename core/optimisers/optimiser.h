@@ -1,8 +1,9 @@
 #pragma once
 // An optimiser turns a worker's gradient into the direction along which the worker steps,
 //   w^p <- w^p - eta u,  u = u(G^p(w^p), what the worker remembers).
-// Its memory stays with the worker: nothing of it is exchanged. The worker hands in the sum of its
-// directions, which is how far its model has moved. There is one file for each optimiser.
+// Its memory stays with the worker, unless a study has it averaged over the workers from time to
+// time. The worker hands in the sum of its directions, which is how far its model has moved. There
+// is one file for each optimiser.
 
 #include <cstddef>
 #include <cstdint>
@@ -62,6 +63,12 @@ std::span<const Entry<Optimiser>> optimisers();
 /// Builds what the section's `optimiser` names; null for "sgd", which is the default and steps
 /// along the gradient. The caller finishes the section.
 std::unique_ptr<Optimiser> make_optimiser(const Section& section);
+
+/// Reads `average_every`: for each vector that the optimiser remembers, the number of exchanges
+/// from one average over the workers to the next, 0 for a vector that stays with its worker. Absent
+/// or all 0, nothing is averaged, and the list is empty. (DES-LOC: Iacob et al., ICLR 2026, arXiv
+/// 2505.22549.)
+std::vector<std::uint64_t> memory_periods_from(const Section& section, const Optimiser& optimiser);
 
 /// Reads `weight_decay`, which is at least 0.
 double optimiser_decay_from(const Section& section, double fallback);

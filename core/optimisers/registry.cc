@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -53,6 +54,32 @@ std::unique_ptr<Optimiser> make_optimiser(const Section& section) {
     }
   }
   return nullptr;
+}
+
+std::vector<std::uint64_t> memory_periods_from(const Section& section, const Optimiser& optimiser) {
+  constexpr const char* kKey = "average_every";
+  constexpr std::int64_t kMost = 1'000'000;
+  if (!section.has(kKey)) {
+    return {};
+  }
+  const auto given = section.given()[kKey];
+  const auto is_period = [](const nlohmann::json& period) {
+    return period.is_number_integer() && period >= 0 && period <= kMost;
+  };
+  require(given.is_array() && given.size() == optimiser.vectors() &&
+              std::all_of(given.begin(), given.end(), is_period),
+          "{} must be a list of {} whole numbers in 0..{}, the exchanges between two averages of "
+          "each vector that the optimiser remembers, or 0; got {}",
+          section.where(kKey),
+          optimiser.vectors(),
+          kMost,
+          shown(given));
+  const bool stay =
+      std::all_of(given.begin(), given.end(), [](auto& period) { return period == 0; });
+  if (stay) {  // as without the key, so that runs have one id
+    return {};
+  }
+  return section.any(kKey).get<std::vector<std::uint64_t>>();
 }
 
 double optimiser_decay_from(const Section& section, double fallback) {

@@ -10,6 +10,7 @@
 #include "core/protocols/protocol.h"
 #include "core/protocols/real_time.h"
 #include "core/protocols/virtual_time.h"
+#include "core/training/memory_averages.h"
 
 namespace residuum {
 
@@ -52,6 +53,7 @@ class LockstepLoop final : public Loop {
       return end;
     }
     Combined<Real> combined = std::move(*compressed).combine(exchange_, delivery_);
+    averages_.take(t, state_.training(), state_.workers(), delivery_);
     if (time_) {
       time_->advance(t * local_steps_, local_steps_, seconds_);
       combined.show_network(time_->view());
@@ -79,6 +81,7 @@ class LockstepLoop final : public Loop {
  private:
   TrainingState<Real>& state_;
   ParticipantExchange<Real> exchange_;
+  MemoryAverages<Real> averages_;
   Delivery<Real> delivery_;
   std::uint64_t local_steps_;
   LocalSeconds seconds_;

@@ -66,6 +66,7 @@ class TrainingState {
   /// Returns a worker of this process.
   Worker<Real>& worker(int number) { return workers_[cluster_.slot(number)]; }
   /// Returns the workers of this process, in worker order.
+  std::span<Worker<Real>> workers() { return workers_; }
   std::span<const Worker<Real>> workers() const { return workers_; }
   /// Returns the buffers that the workers of this process use in turn.
   ScratchBuffers<Real>& scratch() { return scratch_; }

@@ -4,6 +4,14 @@
 
 namespace residuum {
 
+std::size_t Method::averaged_memories(std::uint64_t iteration) const {
+  std::size_t count = 0;
+  for (std::size_t vector = 0; vector < memory_periods.size(); ++vector) {
+    count += averages_memory(vector, iteration) ? 1 : 0;
+  }
+  return count;
+}
+
 const Sparsifier& Method::sparsifier_at(std::uint64_t iteration) const {
   for (const auto& stage : stages) {
     if (iteration < stage.until) {

@@ -68,8 +68,19 @@ struct Method {
   std::shared_ptr<const Quantiser> quantiser = nullptr;  // null: values travel as they are
   std::vector<Segment> quantised_layers = {};            // that are quantised one by one
   std::shared_ptr<const Optimiser> optimiser = nullptr;  // null: workers step along gradients
+  /// The exchanges between two averages of each vector that the optimiser remembers, 0 where it
+  /// stays with its worker. Empty where nothing is averaged.
+  std::vector<std::uint64_t> memory_periods = {};
 
   const Sparsifier& sparsifier_at(std::uint64_t iteration) const;
+
+  /// True if the exchange of this iteration averages that vector of the optimisers' memories over
+  /// the workers.
+  bool averages_memory(std::size_t vector, std::uint64_t iteration) const {
+    return memory_periods[vector] > 0 && (iteration + 1) % memory_periods[vector] == 0;
+  }
+  /// Returns how many vectors it averages.
+  std::size_t averaged_memories(std::uint64_t iteration) const;
 
   Coding coding() const { return {.quantiser = quantiser.get(), .layers = quantised_layers}; }
 

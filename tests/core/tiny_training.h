@@ -94,6 +94,9 @@ inline Method method_of(const Recipe& recipe, std::size_t dimension) {
                 .quantiser = quantiser(recipe.quantiser),
                 .quantised_layers = recipe.quantised_layers,
                 .optimiser = make_optimiser(Section("local", recipe.local))};
+  if (method.optimiser != nullptr) {
+    method.memory_periods = memory_periods_from(Section("local", recipe.local), *method.optimiser);
+  }
   method.stages = read_density_stages(
       selection,
       *method.sparsifier,

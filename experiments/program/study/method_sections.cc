@@ -97,6 +97,7 @@ void read_local(const Section& local,
           "steps; use feedback \"ef14\" or \"none\", or optimiser \"sgd\"",
           place,
           feedback.where("kind"));
+  method.memory_periods = memory_periods_from(local, *method.optimiser);
 }
 
 void read_outer(const Section& outer,
@@ -209,6 +210,18 @@ void check_participation(const Section& workers,
   require(!method.aggregator->law().shifts_model,
           "{}: a worker that is absent would miss changes of the model that the server sends; set "
           "aggregator.down = \"whole\"",
+          where);
+}
+
+void check_memory_periods(const Section& local, const Training& training, const Method& method) {
+  const std::string where = local.where("average_every");
+  require(method.memory_periods.empty() || !training.participants,
+          "{}: an absent worker would keep a memory that the others have averaged; set "
+          "workers.participation = \"all\"",
+          where);
+  require(method.memory_periods.empty() || training.overlap.rule == OverlapRule::none,
+          "{}: with overlap the clocks follow gradients layer by layer, and not what optimisers "
+          "remember; set network.overlap = \"none\"",
           where);
 }
 

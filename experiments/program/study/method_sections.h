@@ -55,6 +55,10 @@ void check_participation(const Section& workers,
                          const ProtocolLaw& law,
                          const Method& method);
 
+/// Reports a usage error where memories are averaged of workers that may be absent, or while layers
+/// are exchanged one by one.
+void check_memory_periods(const Section& local, const Training& training, const Method& method);
+
 /// Reports a usage error where a server sends more changes than the model has parameters, or sends
 /// those of a training outside.
 void check_shift(const Section& aggregator, const Training& training, const Method& method);

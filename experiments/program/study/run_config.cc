@@ -413,6 +413,7 @@ void take_method(const Sections& sections, PreparedRun& run) {
   check_method(run);
   check_overlap(training.overlap, *run.method, *run.objective, law_of(run));
   check_participation(sections["workers"], training, law_of(run), *run.method);
+  check_memory_periods(sections["local"], training, *run.method);
   check_shift(sections["aggregator"], training, *run.method);
   training.method = run.method.get();
   run.puts_nothing_back = puts_nothing_back(run);

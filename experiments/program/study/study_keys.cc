@@ -320,6 +320,10 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "rms",
      "muon: of an m x n matrix, 0.2 sqrt(max(m, n)); spectral: sqrt(max(1, m/n))"},
     {kLocal, "weight_decay", "0; adamw: 0.01", "in units of the step"},
+    {kLocal,
+     "average_every",
+     "never",
+     "DES-LOC: exchanges between averages of each vector that the optimiser remembers"},
 
     {kNetwork,
      "model",

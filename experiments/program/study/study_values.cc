@@ -150,6 +150,7 @@ constexpr auto kValues = std::to_array<KeyValues>({
     {"local.epsilon", "number>=0"},
     {"local.scale", "\"rms\" | \"spectral\""},
     {"local.weight_decay", "number>=0"},
+    {"local.average_every", "list of integer>=0"},
     {"network.model", "text | table | list of text | list of table | list of any"},
     {"network.workers_per_node", "integer>=1"},
     {"network.within", "text | table"},

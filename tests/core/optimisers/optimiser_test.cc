@@ -60,6 +60,28 @@ TEST(Optimisers, OfMomentumDecayWeightsWithTheGradient) {
   EXPECT_EQ(directions(decaying, {1, 2}, 4), (std::vector<double>{2.0, 4.0}));
 }
 
+TEST(Optimisers, AverageEachVectorAfterItsNumberOfExchanges) {
+  const auto periods = [](const char* optimiser, const Json& every) {
+    const Json keys{{"optimiser", optimiser}, {"average_every", every}};
+    const Section section("local", keys);
+    return memory_periods_from(section, *make_optimiser(section));
+  };
+  EXPECT_EQ(periods("adamw", {3, 6}), (std::vector<std::uint64_t>{3, 6}));
+  EXPECT_EQ(periods("adamw", {0, 6}), (std::vector<std::uint64_t>{0, 6}));
+  EXPECT_TRUE(periods("adamw", {0, 0}).empty());
+  EXPECT_EQ(periods("momentum", Json::array({4})), (std::vector<std::uint64_t>{4}));
+  const std::vector<std::pair<const char*, Json>> refused{{"momentum", {3, 6}},
+                                                          {"adamw", Json::array({3})},
+                                                          {"adamw", {3, -1}},
+                                                          {"adamw", {3, 0.5}},
+                                                          {"adamw", 3},
+                                                          {"adamw", {3, 2'000'000}}};
+  for (const auto& [optimiser, every] : refused) {
+    EXPECT_THAT(error_of([&] { periods(optimiser, every); }),
+                HasSubstr("the exchanges between two averages of each vector"));
+  }
+}
+
 TEST(Optimisers, AdamWBeginsWithTheSignAndDecaysWeightsApart) {
   const Json tiny{{"optimiser", "adamw"}, {"epsilon", 1e-30}, {"weight_decay", 0.5}};
   EXPECT_NEAR(directions(tiny, {-3}, 4)[0], -1 + 0.5 * 4, 1e-15);

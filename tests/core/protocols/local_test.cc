@@ -296,5 +296,108 @@ TEST(LocalOptimiser, HandsInTheSumOfItsDirections) {
       frames_of(three_valleys(), recipe)[0].model[0], 3 - 0.1 * (signs / 3 + 0.01 * 3), 1e-8);
 }
 
+TEST(AveragedMemory, IsTheMeanAfterItsOwnNumberOfExchanges) {
+  constexpr double kMomentum = 0.5;
+  constexpr double kStep = 0.1;
+  for (const int every : {1, 3}) {
+    const auto protocol = local_of(2);
+    const auto frames = frames_of(
+        three_valleys(),
+        recipe_of({{"optimiser", "momentum"}, {"momentum", kMomentum}, {"average_every", {every}}},
+                  *protocol));
+    std::array<double, 3> velocity{};
+    double w = 3;
+    for (int round = 0; round < 8; ++round) {
+      double mean = 0;
+      for (std::size_t p = 0; p < 3; ++p) {
+        double own = w;
+        for (int h = 0; h < 2; ++h) {
+          velocity[p] = kMomentum * velocity[p] + kSlopes[p] * (own - kMinima[p]);
+          own -= kStep * velocity[p];
+        }
+        mean += own / 3;
+      }
+      w = mean;
+      if ((round + 1) % every == 0) {
+        velocity.fill((velocity[0] + velocity[1] + velocity[2]) / 3);
+      }
+      EXPECT_NEAR(frames[static_cast<std::size_t>(round)].model[0], w, 1e-12) << round;
+    }
+  }
+}
+
+TEST(AveragedMemory, HasTheSameBitsOnAnyNumberOfProcesses) {
+  const auto objective = test::noisy_quadratic(27, 0.5, test::matrix_and_bias());
+  const auto protocol = local_of(3);
+  Recipe recipe = recipe_of({{"optimiser", "adamw"}, {"average_every", {2, 3}}}, *protocol);
+  recipe.workers = 5;
+  recipe.sparsifier = {{"kind", "top-k"}, {"k", 2}};
+  recipe.aggregator = {{"kind", "gtopk-tree"}};
+  recipe.precision = Precision::float32;
+  const auto alone = frames_of(objective, recipe);
+  test::expect_same_frames(alone, frames_of(objective, recipe, 2));
+  test::expect_same_frames(alone, frames_of(objective, recipe, 5));
+}
+
+// A ring of 3 workers carries 2 (3 - 1) times 27 numbers of 8 bytes in 4 rounds.
+TEST(AveragedMemory, CostsARingOfEveryVectorWhoseTurnItIs) {
+  constexpr std::uint64_t kRing = 4 * 27 * 8;
+  const auto objective = test::noisy_quadratic(27, 0.5);
+  const auto protocol = local_of(3);
+  const auto plain = frames_of(objective, recipe_of({{"optimiser", "adamw"}}, *protocol));
+  const auto averaged = frames_of(
+      objective, recipe_of({{"optimiser", "adamw"}, {"average_every", {2, 3}}}, *protocol));
+  const std::array<std::uint64_t, 8> rings{0, 1, 1, 1, 0, 2, 0, 1};
+  for (std::size_t t = 0; t < rings.size(); ++t) {
+    EXPECT_EQ(averaged[t].traffic.bytes, plain[t].traffic.bytes + rings[t] * kRing) << t;
+    EXPECT_EQ(averaged[t].traffic.rounds, plain[t].traffic.rounds + rings[t] * 4) << t;
+    EXPECT_EQ(averaged[t].traffic_model.bytes, static_cast<double>(averaged[t].traffic.bytes)) << t;
+  }
+}
+
+/// f = (1 - x)^2 + 100 (y - x^2)^2 with normal noise on the gradient.
+test::TinyObjective noisy_rosenbrock(double noise) {
+  return {{-1.0, 1.5}, [noise](const Draw& draw, std::span<const double> w, std::span<double> g) {
+            RandomStream random(draw.seed,
+                                Purpose::noise,
+                                static_cast<std::uint32_t>(draw.worker),
+                                static_cast<std::uint32_t>(draw.iteration));
+            const double miss = w[1] - w[0] * w[0];
+            g[0] = -2 * (1 - w[0]) - 400 * w[0] * miss + noise * random.normal();
+            g[1] = 200 * miss + noise * random.normal();
+          }};
+}
+
+/// Returns the mean of f after the last 20 of 40 exchanges, each after 192 gradients of 256 workers
+/// that step by AdamW.
+double late_loss(const Json& every, std::uint64_t seed) {
+  const auto protocol = local_of(192);
+  Recipe recipe = recipe_of(
+      {{"optimiser", "adamw"}, {"weight_decay", 0}, {"beta1", 0.9964}, {"average_every", every}},
+      *protocol);
+  recipe.workers = 256;
+  recipe.iterations = 40;
+  recipe.step = {{"value", 0.03}};
+  recipe.evaluated = std::nullopt;
+  recipe.seed = seed;
+  const auto frames = frames_of(noisy_rosenbrock(1.5), recipe);
+  double sum = 0;
+  for (std::size_t t = 20; t < frames.size(); ++t) {
+    const double x = frames[t].model[0];
+    const double miss = frames[t].model[1] - x * x;
+    sum += (1 - x) * (1 - x) + 100 * miss * miss;
+  }
+  return sum / 20;
+}
+
+// The problem of DES-LOC's figure 2 (arXiv 2505.22549): states that stay with their workers let the
+// mean model swing about the minimum. The paper averages after 192 and 692 gradients, which are the
+// half-lives of both means: 0.9964^192 = 0.999^693 = 1/2.
+TEST(AveragedMemory, CalmsTheSwingsOfStatesThatStayWithTheirWorkers) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    EXPECT_GT(late_loss({0, 0}, seed), 2 * late_loss({1, 4}, seed)) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace residuum

@@ -239,6 +239,23 @@ TEST(VirtualTime, OfGossipIsThatOfTheMessagesToNeighbours) {
   }
 }
 
+// 6 rounds of a quarter of 12 doubles; the mean of gradients every 2 exchanges, that of squares
+// every 3.
+TEST(VirtualTime, HasTheRingsOfAveragedMemories) {
+  constexpr double kRing = 6 * (0.5 + 3 * kDoubles * 0.25);
+  Recipe recipe = recipe_of("allgather", {kLine});
+  recipe.local = {{"optimiser", "adamw"}};
+  const auto plain = times_of(recipe);
+  recipe.local["average_every"] = {2, 3};
+  for (const int processes : {1, 2}) {
+    const auto averaged = times_of(recipe, processes);
+    constexpr int kRings[] = {0, 1, 1, 1, 0};
+    for (std::size_t t = 0; t < averaged.size(); ++t) {
+      EXPECT_DOUBLE_EQ(averaged[t].version_s(), plain[t].version_s() + kRings[t] * kRing) << t;
+    }
+  }
+}
+
 TEST(VirtualTime, HasWhatLocalWorkTookWhereItIsMeasured) {
   Recipe recipe = recipe_of("gtopk-tree", {kLine});
   const auto protocol =

@@ -159,6 +159,9 @@ std::unique_ptr<Method> method_of(const Case& c, std::size_t dimension) {
   method->momentum = c.momentum;
   method->update_rule = c.update_rule;
   method->optimiser = make_optimiser(Section("local", c.local));
+  if (method->optimiser != nullptr) {
+    method->memory_periods = memory_periods_from(Section("local", c.local), *method->optimiser);
+  }
   try {
     check_approximation(*method,
                         dimension,
@@ -301,6 +304,9 @@ TEST(Allocations, EndBeforeTheSteadyStateWithOptimisersOfWorkers) {
     c.local = {{"optimiser", std::string(entry.name)}};
     expect_none(*objective, c);
     c.precision = Precision::float64;
+    expect_none(*objective, c);
+    const auto vectors = make_optimiser(Section("local", c.local))->vectors();
+    c.local["average_every"] = std::vector<int>(vectors, 1);
     expect_none(*objective, c);
   }
 }

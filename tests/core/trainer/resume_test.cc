@@ -255,6 +255,10 @@ TEST(Resumed, OptimisersOfWorkersGoOnToTheSameBits) {
       expect_resumes(objective, watched(recipe));
     }
   }
+  Recipe averaged{.sparsifier = {{"kind", "top-k"}, {"k", 2}},
+                  .aggregator = {{"kind", "allgather"}}};
+  averaged.local = {{"optimiser", "adamw"}, {"average_every", {2, 3}}};
+  expect_resumes(objective, watched(averaged));
 }
 
 TEST(Resumed, LateGradientsGoOnToTheSameBitsWithWhatIsUnderWay) {

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "experiments/program/study/method_sections.h"
 #include "experiments/program/study/prepare_all.h"
+#include "tests/core/support.h"
 
 namespace residuum {
 namespace {
@@ -85,6 +87,30 @@ TEST(OrthogonalSections, BesideWhatTheyMakeMeaninglessAreRefused) {
               HasSubstr("an outer step of kind \"orthogonal\" has no momentum"));
   EXPECT_THAT(with_factors({"step.clip_norm=1", "step.clip_at=update"}),
               HasSubstr("clipping changes no polar factor"));
+}
+
+TEST(AveragedMemories, AreRefusedWhereNotAllWorkersHaveThem) {
+  const auto with_averages = [](std::vector<std::string> settings) {
+    settings.insert(settings.end(), {"local.optimiser=adamw", "local.average_every=[3, 6]"});
+    return error_of_settings(settings);
+  };
+  EXPECT_EQ(with_averages({}), "no error");
+  EXPECT_EQ(with_averages({"protocol.kind=local", "protocol.period=2"}), "no error");
+  EXPECT_THAT(with_averages({"workers.count=4", "workers.participation=2"}),
+              HasSubstr("an absent worker would keep a memory that the others have averaged"));
+  Training overlapping;
+  overlapping.overlap.rule = OverlapRule::wait_free;
+  Method averaging;
+  averaging.memory_periods = {3, 6};
+  EXPECT_THAT(test::error_of([&] { check_memory_periods(Section(), overlapping, averaging); }),
+              HasSubstr("set network.overlap"));
+  EXPECT_THAT(error_of_settings({"local.optimiser=momentum", "local.average_every=[3, 6]"}),
+              HasSubstr("must be a list of 1 whole numbers"));
+  const auto id = [](const char* every) {
+    return prepared_with({"local.optimiser=adamw", every}).id;
+  };
+  EXPECT_EQ(id("local.average_every=[0, 0]"), prepared_with({"local.optimiser=adamw"}).id);
+  EXPECT_NE(id("local.average_every=[0, 1]"), id("local.average_every=[1, 0]"));
 }
 
 TEST(Defaults, SpeltOutAreTheSameRun) {
