@@ -13,7 +13,7 @@
 #include "core/cluster/world.h"
 #include "core/error.h"
 #include "experiments/program/console/options.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 
 namespace residuum {
 

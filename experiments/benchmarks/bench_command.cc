@@ -17,7 +17,7 @@
 #include "experiments/benchmarks/triad.h"
 #include "experiments/program/runs/provenance.h"
 #include "objectives/network_module.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 
 namespace residuum {
 namespace {

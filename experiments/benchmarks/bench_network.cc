@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "reports/analysis/statistics.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 
 namespace residuum {
 namespace {

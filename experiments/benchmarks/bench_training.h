@@ -13,7 +13,7 @@
 #include "core/trainer/trainer.h"
 #include "experiments/program/console/options.h"
 #include "experiments/program/study/run_config.h"
-#include "reports/tables/csv.h"
+#include "reports/results/csv.h"
 
 namespace residuum {
 

@@ -34,8 +34,8 @@
 #include "experiments/program/runs/study_begin.h"
 #include "experiments/program/runs/study_end.h"
 #include "experiments/program/study/foreign_code.h"
-#include "reports/collection/collect.h"
-#include "reports/tables/csv.h"
+#include "reports/results/csv.h"
+#include "reports/summaries/collect.h"
 
 namespace residuum {
 // Members of LiveStudy::Runs, which unlike an unnamed namespace has external linkage.

@@ -14,7 +14,7 @@
 #include "core/record/tables.h"
 #include "reports/analysis/fields.h"
 #include "reports/analysis/measures.h"
-#include "reports/tables/csv_reader.h"
+#include "reports/results/csv_reader.h"
 
 namespace residuum::reports {
 namespace {

@@ -15,7 +15,7 @@
 #include "reports/analysis/groups.h"
 #include "reports/analysis/measures.h"
 #include "reports/analysis/statistics.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum::reports {
 

@@ -10,7 +10,7 @@
 
 #include "core/record/columns.h"
 #include "reports/analysis/measures.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum::reports {
 

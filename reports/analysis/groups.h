@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum::reports {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "reports/analysis/statistics.h"
-#include "reports/tables/csv.h"
+#include "reports/results/csv.h"
 
 namespace residuum::reports {
 namespace {

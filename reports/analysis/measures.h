@@ -15,7 +15,7 @@
 #include "core/record/columns.h"
 #include "core/record/record.h"
 #include "reports/analysis/late_totals.h"
-#include "reports/tables/csv_reader.h"
+#include "reports/results/csv_reader.h"
 
 namespace residuum::reports {
 

@@ -13,7 +13,7 @@
 #include "reports/analysis/fields.h"
 #include "reports/analysis/measures.h"
 #include "reports/analysis/study_numbers.h"
-#include "reports/tables/csv_reader.h"
+#include "reports/results/csv_reader.h"
 
 namespace residuum::reports {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum::reports {
 

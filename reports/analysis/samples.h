@@ -6,7 +6,7 @@
 #include <string>
 
 #include "reports/analysis/fields.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum::reports {
 

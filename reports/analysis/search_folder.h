@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reports/analysis/critical_ratio.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum::reports {
 

@@ -19,7 +19,7 @@
 #include "reports/analysis/predicted_times.h"
 #include "reports/analysis/statistics.h"
 #include "reports/analysis/targets.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum::reports {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "reports/analysis/statistics.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum::reports {
 namespace {

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "assumptions/estimators/intervals.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 
 namespace residuum::reports {
 

@@ -9,7 +9,7 @@
 
 #include "reports/analysis/groups.h"
 #include "reports/analysis/tuning.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum::reports {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "reports/tables/csv.h"
+#include "reports/results/csv.h"
 
 namespace residuum::reports {
 namespace {

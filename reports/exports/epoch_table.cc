@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "core/error.h"
-#include "reports/tables/csv.h"
-#include "reports/tables/csv_reader.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/csv.h"
+#include "reports/results/csv_reader.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum::reports {
 namespace {

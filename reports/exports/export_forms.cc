@@ -12,10 +12,10 @@
 #include "core/record/columns.h"
 #include "reports/analysis/groups.h"
 #include "reports/analysis/measures.h"
-#include "reports/collection/collect.h"
-#include "reports/tables/csv.h"
-#include "reports/tables/files.h"
-#include "reports/tables/utc.h"
+#include "reports/results/csv.h"
+#include "reports/results/files.h"
+#include "reports/results/utc.h"
+#include "reports/summaries/collect.h"
 
 namespace residuum::reports {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/output_file.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum::reports {
 

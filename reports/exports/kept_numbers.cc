@@ -18,9 +18,9 @@
 #include "core/record/tables.h"
 #include "reports/analysis/late_totals.h"
 #include "reports/exports/summary_tables.h"
-#include "reports/tables/csv_reader.h"
-#include "reports/tables/files.h"
-#include "reports/tables/run_list.h"
+#include "reports/results/csv_reader.h"
+#include "reports/results/files.h"
+#include "reports/results/run_list.h"
 
 namespace residuum::reports {
 namespace {

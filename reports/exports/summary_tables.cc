@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "reports/tables/files.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/files.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum::reports {
 namespace {

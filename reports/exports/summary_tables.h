@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/tables/text_table.h"
+#include "reports/results/text_table.h"
 
 namespace residuum::reports {
 

@@ -10,7 +10,7 @@
 #include "core/child_program.h"
 #include "reports/figures/gnuplot_script.h"
 #include "reports/figures/pgfplots.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 
 namespace residuum::reports {
 std::string run_gnuplot(const std::filesystem::path& folder, const std::string& script) {

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "core/text.h"
-#include "reports/tables/csv.h"
+#include "reports/results/csv.h"
 
 namespace residuum::reports {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/text.h"
 #include "reports/figures/drawn_text.h"
 #include "reports/figures/paper_layout.h"
-#include "reports/tables/csv.h"
+#include "reports/results/csv.h"
 
 namespace residuum::reports {
 namespace {

@@ -12,7 +12,7 @@
 #include "reports/figures/latex_text.h"
 #include "reports/figures/pgfplots.h"
 #include "reports/figures/text_width.h"
-#include "reports/tables/csv.h"
+#include "reports/results/csv.h"
 
 namespace residuum::reports {
 namespace {

@@ -13,7 +13,7 @@
 #include "reports/figures/draw.h"
 #include "reports/figures/paper_layout.h"
 #include "reports/figures/pgfplots.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 
 namespace residuum::reports {
 namespace {

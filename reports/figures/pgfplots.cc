@@ -9,7 +9,7 @@
 
 #include "reports/figures/latex_text.h"
 #include "reports/figures/paper_layout.h"
-#include "reports/tables/csv.h"
+#include "reports/results/csv.h"
 
 namespace residuum::reports {
 namespace {

@@ -17,8 +17,8 @@
 #include "reports/analysis/series.h"
 #include "reports/figures/drawn_quantities.h"
 #include "reports/figures/target_figures.h"
+#include "reports/latex/kept_tables.h"
 #include "reports/page/sections.h"
-#include "reports/typeset/kept_tables.h"
 #include "reports/verdicts/delta_workers.h"
 #include "reports/verdicts/summary.h"
 

@@ -13,7 +13,7 @@
 #include "reports/figures/figure.h"
 #include "reports/figures/heat_map.h"
 #include "reports/figures/report_figures.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum::reports {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/text.h"
-#include "reports/tables/csv.h"
+#include "reports/results/csv.h"
 
 namespace residuum::reports {
 namespace {

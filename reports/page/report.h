@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reports/analysis/statistics.h"
-#include "reports/typeset/write_tables.h"
+#include "reports/latex/write_tables.h"
 #include "reports/verdicts/summary.h"
 
 namespace residuum::reports {

@@ -9,9 +9,9 @@
 #include "reports/analysis/series.h"
 #include "reports/analysis/statistics.h"
 #include "reports/analysis/words.h"
-#include "reports/collection/collect.h"
 #include "reports/page/html.h"
 #include "reports/page/sections.h"
+#include "reports/summaries/collect.h"
 
 namespace residuum::reports {
 namespace {

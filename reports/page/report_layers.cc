@@ -5,11 +5,11 @@
 
 #include "core/record/tables.h"
 #include "reports/analysis/words.h"
-#include "reports/collection/collect.h"
 #include "reports/page/html.h"
 #include "reports/page/sections.h"
-#include "reports/tables/csv.h"
-#include "reports/tables/csv_reader.h"
+#include "reports/results/csv.h"
+#include "reports/results/csv_reader.h"
+#include "reports/summaries/collect.h"
 
 namespace residuum::reports {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "core/record/tables.h"
-#include "reports/collection/collect.h"
 #include "reports/page/sections.h"
-#include "reports/tables/csv_reader.h"
+#include "reports/results/csv_reader.h"
+#include "reports/summaries/collect.h"
 
 namespace residuum::reports {
 namespace {

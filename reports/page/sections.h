@@ -8,9 +8,9 @@
 
 #include "reports/figures/heat_map.h"
 #include "reports/figures/report_figures.h"
+#include "reports/latex/table_spec.h"
 #include "reports/page/figure_writer.h"
 #include "reports/page/html.h"
-#include "reports/typeset/table_spec.h"
 #include "reports/verdicts/delta_workers.h"
 #include "reports/verdicts/summary.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 #include "reports/verdicts/summary.h"
 
 namespace residuum::reports {

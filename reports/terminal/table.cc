@@ -7,8 +7,8 @@
 
 #include "core/text.h"
 #include "reports/analysis/words.h"
-#include "reports/collection/summary_json.h"
-#include "reports/collection/verdicts_json.h"
+#include "reports/summaries/summary_json.h"
+#include "reports/summaries/verdicts_json.h"
 #include "reports/terminal/printable_names.h"
 #include "reports/verdicts/verdict.h"
 

@@ -13,7 +13,7 @@
 #include "reports/analysis/groups.h"
 #include "reports/analysis/tuning_folder.h"
 #include "reports/analysis/words.h"
-#include "reports/tables/utc.h"
+#include "reports/results/utc.h"
 #include "reports/terminal/printable_names.h"
 #include "reports/terminal/table.h"
 #include "reports/verdicts/evidence.h"

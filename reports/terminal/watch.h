@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum::reports {
 

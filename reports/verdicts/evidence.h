@@ -7,7 +7,7 @@
 #include "assumptions/theorems/evidence.h"
 #include "reports/analysis/groups.h"
 #include "reports/analysis/measures.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum::reports {
 

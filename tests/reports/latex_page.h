@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports::testing {

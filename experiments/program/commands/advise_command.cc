@@ -14,7 +14,7 @@
 #include "experiments/program/study/network_section.h"
 #include "reports/analysis/advice.h"
 #include "reports/analysis/words.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 #include "reports/terminal/table.h"
 
 namespace residuum {

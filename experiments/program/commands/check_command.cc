@@ -15,7 +15,7 @@
 #include "experiments/program/console/streams.h"
 #include "experiments/program/foreign/child_process.h"
 #include "experiments/program/foreign/compressor_frames.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum {
 namespace {

@@ -15,7 +15,7 @@
 #include "experiments/program/commands/component_options.h"
 #include "experiments/program/commands/vectors_file.h"
 #include "experiments/program/console/streams.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum {
 namespace {

@@ -22,7 +22,7 @@
 #include "reports/figures/latex_text.h"
 #include "reports/figures/paper_figure.h"
 #include "reports/page/figure_choice.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum {
 namespace {

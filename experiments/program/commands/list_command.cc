@@ -21,7 +21,7 @@
 #include "experiments/program/study/study_keys.h"
 #include "objectives/data/catalogue.h"
 #include "objectives/registry.h"
-#include "reports/collection/collect.h"
+#include "reports/summaries/collect.h"
 
 namespace residuum {
 namespace {

@@ -16,8 +16,8 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "experiments/program/study/study_toml.h"
-#include "reports/tables/files.h"
-#include "reports/typeset/kept_cell.h"
+#include "reports/latex/kept_cell.h"
+#include "reports/results/files.h"
 
 namespace residuum {
 namespace {

@@ -24,7 +24,7 @@
 #include "experiments/program/study/run_config.h"
 #include "experiments/program/study/worker_smoothness.h"
 #include "objectives/data/catalogue.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 #include "reports/terminal/table.h"
 
 namespace residuum {

@@ -12,7 +12,7 @@
 #include "assumptions/theorems/theorem.h"
 #include "assumptions/worst_case/worst_rate.h"
 #include "core/record/run_facts.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum {
 

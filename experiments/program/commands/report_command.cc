@@ -17,10 +17,10 @@
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/report_options.h"
 #include "experiments/program/console/streams.h"
-#include "reports/collection/collect.h"
 #include "reports/page/report.h"
-#include "reports/tables/files.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/files.h"
+#include "reports/results/result_folder.h"
+#include "reports/summaries/collect.h"
 #include "reports/terminal/theorem_text.h"
 
 namespace residuum {

@@ -31,8 +31,8 @@
 #include "experiments/program/study/foreign_code.h"
 #include "experiments/program/study/study.h"
 #include "objectives/data/catalogue.h"
-#include "reports/tables/files.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/files.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum {
 namespace {

@@ -17,8 +17,8 @@
 #include "core/text.h"
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/report_options.h"
-#include "reports/tables/run_keys.h"
-#include "reports/typeset/kept_cell.h"
+#include "reports/latex/kept_cell.h"
+#include "reports/results/run_keys.h"
 
 namespace residuum {
 namespace {

@@ -17,7 +17,7 @@
 #include "objectives/data/npy.h"
 #include "objectives/data/npz.h"
 #include "objectives/data/safetensors.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 
 namespace residuum {
 namespace {

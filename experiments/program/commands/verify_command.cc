@@ -37,10 +37,10 @@
 #include "experiments/program/study/study.h"
 #include "experiments/program/study/study_keys.h"
 #include "objectives/data/catalogue.h"
-#include "reports/tables/comparable_rows.h"
-#include "reports/tables/csv_reader.h"
-#include "reports/tables/files.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/comparable_rows.h"
+#include "reports/results/csv_reader.h"
+#include "reports/results/files.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum {
 namespace {

@@ -18,7 +18,7 @@
 #include "core/error.h"
 #include "experiments/program/console/streams.h"
 #include "experiments/program/runs/checksum.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum {
 namespace {

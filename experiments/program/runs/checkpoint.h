@@ -12,7 +12,7 @@
 
 #include "core/cluster/run_state.h"
 #include "core/output_file.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 
 namespace residuum {
 

@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 #include "experiments/program/runs/run_maker.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 
 namespace residuum {
 

@@ -9,7 +9,7 @@
 
 #include "experiments/program/study/study_keys.h"
 #include "reports/analysis/groups.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum {
 namespace {

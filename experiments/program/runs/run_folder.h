@@ -15,8 +15,8 @@
 #include "experiments/program/runs/checksum.h"
 #include "experiments/program/study/detail_tables.h"
 #include "experiments/program/study/run_config.h"
-#include "reports/tables/csv.h"
-#include "reports/tables/files.h"
+#include "reports/results/csv.h"
+#include "reports/results/files.h"
 
 namespace residuum {
 

@@ -10,8 +10,8 @@
 
 #include "experiments/program/runs/run_facts.h"
 #include "experiments/program/study/study_keys.h"
-#include "reports/tables/result_folder.h"
-#include "reports/tables/run_facts.h"
+#include "reports/results/result_folder.h"
+#include "reports/results/run_facts.h"
 
 namespace residuum {
 namespace {

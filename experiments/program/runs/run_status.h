@@ -7,7 +7,7 @@
 #include "assumptions/monitor.h"
 #include "core/trainer/trainer.h"
 #include "experiments/program/study/run_config.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 
 namespace residuum {
 

@@ -14,8 +14,8 @@
 #include "experiments/program/study/run_config.h"
 #include "experiments/program/study/search_section.h"
 #include "reports/analysis/tuning_folder.h"
-#include "reports/tables/files.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/files.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "core/error.h"
 #include "experiments/program/study/study_keys.h"
-#include "reports/tables/files.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/files.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum {
 namespace {

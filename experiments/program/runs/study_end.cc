@@ -8,8 +8,8 @@
 #include "experiments/program/console/streams.h"
 #include "experiments/program/runs/file_lock.h"
 #include "experiments/program/runs/provenance.h"
-#include "reports/collection/collect.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
+#include "reports/summaries/collect.h"
 #include "reports/terminal/table.h"
 #include "reports/terminal/verdict_lines.h"
 

@@ -18,7 +18,7 @@
 #include "core/messages/laws.h"
 #include "core/objective.h"
 #include "core/output_file.h"
-#include "reports/tables/csv.h"
+#include "reports/results/csv.h"
 
 namespace residuum {
 

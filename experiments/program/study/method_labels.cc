@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "reports/analysis/short_labels.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 
 namespace residuum {
 

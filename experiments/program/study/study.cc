@@ -11,7 +11,7 @@
 #include "experiments/program/study/study_toml.h"
 #include "experiments/program/study/tune_section.h"
 #include "objectives/network_module.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 
 namespace residuum {
 namespace {

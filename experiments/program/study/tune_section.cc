@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "experiments/program/study/study.h"
-#include "reports/tables/csv.h"
+#include "reports/results/csv.h"
 
 namespace residuum {
 namespace {

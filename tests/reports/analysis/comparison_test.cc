@@ -9,8 +9,8 @@
 #include <cmath>
 #include <limits>
 
-#include "reports/collection/collect.h"
 #include "reports/page/report.h"
+#include "reports/summaries/collect.h"
 #include "tests/reports/analysis/straight_runs.h"
 #include "tests/reports/synthetic_study.h"
 

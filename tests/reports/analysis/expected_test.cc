@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "reports/typeset/study_tables.h"
+#include "reports/latex/study_tables.h"
 #include "tests/reports/analysis/straight_runs.h"
 #include "tests/reports/synthetic_study.h"
 

@@ -10,10 +10,10 @@
 #include "core/error.h"
 #include "reports/analysis/series.h"
 #include "reports/analysis/study_numbers.h"
+#include "reports/latex/study_tables.h"
 #include "reports/page/report.h"
 #include "reports/page/sections.h"
-#include "reports/tables/files.h"
-#include "reports/typeset/study_tables.h"
+#include "reports/results/files.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {

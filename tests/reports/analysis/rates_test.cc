@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "reports/analysis/study_numbers.h"
-#include "reports/collection/summary_json.h"
 #include "reports/page/sections.h"
+#include "reports/summaries/summary_json.h"
 
 namespace residuum::reports {
 namespace {

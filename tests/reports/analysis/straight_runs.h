@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "reports/tables/csv.h"
-#include "reports/tables/files.h"
-#include "reports/tables/result_folder.h"
-#include "reports/tables/run_facts.h"
-#include "reports/tables/table_prints.h"
+#include "reports/results/csv.h"
+#include "reports/results/files.h"
+#include "reports/results/result_folder.h"
+#include "reports/results/run_facts.h"
+#include "reports/results/table_prints.h"
 
 namespace residuum::reports::testing {
 

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <limits>
 
-#include "reports/collection/collect.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
+#include "reports/summaries/collect.h"
 #include "tests/reports/analysis/straight_runs.h"
 #include "tests/reports/synthetic_study.h"
 

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 
 namespace residuum::reports::testing {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "reports/page/report.h"
-#include "reports/tables/csv.h"
-#include "reports/tables/files.h"
+#include "reports/results/csv.h"
+#include "reports/results/files.h"
 #include "tests/reports/browser/browser.h"
 #include "tests/reports/synthetic_study.h"
 

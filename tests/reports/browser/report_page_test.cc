@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reports/page/page_frame.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 #include "tests/reports/browser/open_page.h"
 #include "tests/reports/synthetic_study.h"
 

@@ -18,7 +18,7 @@
 #include "reports/figures/pgfplots.h"
 #include "reports/figures/report_figures.h"
 #include "reports/page/figure_writer.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {

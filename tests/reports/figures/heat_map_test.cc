@@ -12,11 +12,11 @@
 #include <limits>
 
 #include "core/error.h"
-#include "reports/collection/collect.h"
 #include "reports/figures/draw.h"
 #include "reports/figures/paper_figure.h"
 #include "reports/page/report.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
+#include "reports/summaries/collect.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {

@@ -15,7 +15,7 @@
 #include "reports/figures/gnuplot_script.h"
 #include "reports/figures/paper_layout.h"
 #include "reports/figures/pgfplots.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {

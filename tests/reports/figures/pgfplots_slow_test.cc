@@ -7,7 +7,7 @@
 
 #include "reports/figures/heat_map.h"
 #include "reports/figures/pgfplots.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 #include "tests/reports/latex_page.h"
 
 namespace residuum::reports {

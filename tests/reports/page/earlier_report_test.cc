@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "reports/page/report.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {

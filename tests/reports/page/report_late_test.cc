@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "reports/page/report.h"
 #include "reports/page/sections.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "core/error.h"
-#include "reports/collection/collect.h"
 #include "reports/page/report.h"
 #include "reports/page/sections.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
+#include "reports/summaries/collect.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {

@@ -11,7 +11,7 @@
 
 #include "reports/page/page_frame.h"
 #include "reports/page/sections.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 #include "tests/reports/page/html_tags.h"
 #include "tests/reports/synthetic_study.h"
 

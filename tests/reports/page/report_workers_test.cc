@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "reports/collection/collect.h"
 #include "reports/page/sections.h"
+#include "reports/summaries/collect.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {

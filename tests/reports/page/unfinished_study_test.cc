@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "reports/page/report.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 #include "reports/terminal/verdict_lines.h"
 #include "reports/terminal/watch.h"
 #include "reports/verdicts/verdict.h"

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "core/error.h"
-#include "reports/tables/table_prints.h"
+#include "reports/results/table_prints.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {

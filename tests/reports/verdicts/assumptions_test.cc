@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/collection/collect.h"
 #include "reports/page/report.h"
 #include "reports/page/sections.h"
+#include "reports/summaries/collect.h"
 #include "reports/terminal/verdict_lines.h"
 #include "reports/verdicts/delta_workers.h"
 #include "tests/reports/synthetic_study.h"

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "reports/collection/collect.h"
+#include "reports/summaries/collect.h"
 #include "reports/terminal/verdict_lines.h"
 #include "reports/verdicts/verdict.h"
 #include "tests/reports/synthetic_study.h"

@@ -4,11 +4,11 @@
 #include <set>
 #include <string>
 
-#include "reports/collection/collect.h"
 #include "reports/figures/gnuplot_script.h"
 #include "reports/page/report.h"
 #include "reports/page/sections.h"
-#include "reports/tables/csv_reader.h"
+#include "reports/results/csv_reader.h"
+#include "reports/summaries/collect.h"
 #include "reports/terminal/theorem_text.h"
 #include "reports/verdicts/evidence.h"
 #include "tests/reports/synthetic_study.h"

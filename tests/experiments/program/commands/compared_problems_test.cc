@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "reports/tables/table_prints.h"
+#include "reports/results/table_prints.h"
 #include "tests/experiments/hostile.h"
 
 namespace residuum {

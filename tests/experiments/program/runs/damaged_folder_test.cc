@@ -9,7 +9,7 @@
 #include <string>
 #include <sys/stat.h>
 
-#include "reports/tables/table_prints.h"
+#include "reports/results/table_prints.h"
 #include "tests/experiments/hostile.h"
 
 namespace residuum {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "reports/tables/csv_reader.h"
+#include "reports/results/csv_reader.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {

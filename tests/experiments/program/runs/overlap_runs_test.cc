@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/tables/csv_reader.h"
+#include "reports/results/csv_reader.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {

@@ -17,8 +17,8 @@
 #include "experiments/program/runs/checkpoint.h"
 #include "experiments/program/runs/checksum.h"
 #include "experiments/program/runs/provenance.h"
-#include "reports/tables/files.h"
-#include "reports/tables/table_prints.h"
+#include "reports/results/files.h"
+#include "reports/results/table_prints.h"
 #include "tests/experiments/resume.h"
 
 namespace residuum {

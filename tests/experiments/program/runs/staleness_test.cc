@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/tables/csv_reader.h"
+#include "reports/results/csv_reader.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "reports/analysis/groups.h"
-#include "reports/tables/result_folder.h"
+#include "reports/results/result_folder.h"
 #include "tests/experiments/real_study.h"
 #include "tests/experiments/support.h"
 

@@ -10,7 +10,7 @@
 #include "experiments/program/runs/run_folder.h"
 #include "experiments/program/study/budget_section.h"
 #include "experiments/program/study/prepare_all.h"
-#include "reports/tables/files.h"
+#include "reports/results/files.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {

@@ -1,0 +1,93 @@
+#include "reports/results/run_list.h"
+
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+#include "reports/results/files.h"
+#include "reports/results/result_folder.h"
+#include "reports/results/run_keys.h"
+
+namespace residuum::reports {
+namespace {
+
+std::optional<double> iterations_in(const std::string& text,
+                                    const std::string& run,
+                                    const TextTable& runs) {
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  require(error == std::errc() && stop == end,
+          "'{}': the iterations of {} are '{}', which is no number",
+          runs.file,
+          run,
+          text);
+  return std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+void require_tables_of_one_data(const std::filesystem::path& folder) {
+  require_own_schema_in(folder);
+  const auto file = folder / "summary.json";
+  if (!std::filesystem::exists(file)) {
+    return;
+  }
+  const Json mixed = value_at(read_json(file), "mixed_data");
+  require(!mixed.is_string(),
+          "{}: {}",
+          folder.string(),
+          mixed.is_string() ? mixed.get<std::string>() : std::string());
+}
+
+std::vector<ListedRun> listed_runs(const TextTable& runs) {
+  const auto id = runs.column("run_id");
+  const auto seed = runs.column("seed");
+  const auto status = runs.find("status");
+  const auto iterations = runs.find("iterations");
+  const auto label = runs.find("label");
+  std::vector<ListedRun> listed;
+  listed.reserve(runs.rows.size());
+  for (const auto& row : runs.rows) {
+    ListedRun run;
+    run.id = row[id];
+    run.seed = row[seed];
+    run.method = method_name(keys_in_row(runs.header, row));
+    if (label) {
+      run.label = row[*label];
+    }
+    if (status) {
+      run.state = row[*status];
+    }
+    if (iterations) {
+      run.iterations = iterations_in(row[*iterations], run.id, runs);
+    }
+    listed.push_back(std::move(run));
+  }
+  return listed;
+}
+
+void require_distinct(const std::vector<ListedRun>& runs, const std::string& file) {
+  std::set<std::string> ids;
+  std::map<std::pair<std::string, std::string>, std::string> run_of;
+  for (const auto& run : runs) {
+    require(ids.insert(run.id).second, "'{}' has the run {} twice", file, run.id);
+    const auto [found, is_new] = run_of.try_emplace({run.method, run.seed}, run.id);
+    require(is_new,
+            "'{}' has two runs of seed {} of {}: {} and {}",
+            file,
+            run.seed,
+            run.method,
+            found->second,
+            run.id);
+  }
+}
+
+}  // namespace residuum::reports
