@@ -508,7 +508,7 @@ void add_keep(CLI::App& command, Options& options) {
             own.tables,
             "and tables: TABLE.COLUMN of the last iteration, such as networks.iteration_s; late, "
             "the staleness of gradients; or of the report theorems, checks, rates, equal, "
-            "predicted and facts");
+            "predicted, times and facts");
   add_words(command,
             "--figures",
             own.figures,

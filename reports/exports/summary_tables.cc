@@ -168,6 +168,22 @@ TextTable predicted(const Json& summary) {
   return table;
 }
 
+/// Returns the medians over the seeds of the times that clocks predicted and that a real run took.
+TextTable times(const Json& summary) {
+  TextTable table{.file = {},
+                  .header = {"method", "iteration", "predicted_s", "measured_s", "ratio", "seeds"},
+                  .rows = {}};
+  for (const auto& held : value_at(summary, "predictions")) {
+    table.rows.push_back({field_at(held, "method"),
+                          field_at(held, "iteration"),
+                          field_at(held, "predicted_s.median"),
+                          field_at(held, "measured_s.median"),
+                          field_at(held, "ratio.median"),
+                          field_at(held, "ratio.n")});
+  }
+  return table;
+}
+
 /// Rows that are equal are one: runs of one problem have the same facts.
 TextTable facts(const std::filesystem::path& results, const Json& summary) {
   TextTable table{.file = {}, .header = {"smoothness", "without_l2", "minimum"}, .rows = {}};
@@ -191,7 +207,7 @@ TextTable facts(const std::filesystem::path& results, const Json& summary) {
 
 using MakeTable = TextTable (*)(const std::filesystem::path&, const Json&);
 
-constexpr std::array<std::pair<std::string_view, MakeTable>, 6> kTables{
+constexpr std::array<std::pair<std::string_view, MakeTable>, 7> kTables{
     {{"theorems",
       [](const std::filesystem::path&, const Json& summary) { return theorems(summary); }},
      {"checks", [](const std::filesystem::path&, const Json& summary) { return checks(summary); }},
@@ -199,6 +215,7 @@ constexpr std::array<std::pair<std::string_view, MakeTable>, 6> kTables{
      {"equal", [](const std::filesystem::path&, const Json& summary) { return equal(summary); }},
      {"predicted",
       [](const std::filesystem::path&, const Json& summary) { return predicted(summary); }},
+     {"times", [](const std::filesystem::path&, const Json& summary) { return times(summary); }},
      {"facts", facts}}};
 
 }  // namespace

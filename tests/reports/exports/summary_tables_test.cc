@@ -33,6 +33,8 @@ const Json kSummary = Json::parse(R"({
                    "at_equal": [{"cost": "bytes", "budget": 1000,
                                  "methods": [{"label": "none", "mean": 1.5, "interval": null,
                                               "seeds": 1}]}]}],
+  "predictions": [{"method": "gtopk-tree", "iteration": 199, "predicted_s": {"n": 3, "median": 8},
+                   "measured_s": {"n": 3, "median": 10}, "ratio": {"n": 3, "median": 1.25}}],
   "runs": []
 })");
 
@@ -69,6 +71,10 @@ TEST(SummaryTables, LeaveOutMethodsWithoutPrediction) {
 TEST(SummaryTables, LeaveTheEndsOfAMissingIntervalEmpty) {
   EXPECT_EQ(rows_of("rates"), (Rows{{"none", "workers.count", "-0.5", "-0.6", "-0.4", "8"}}));
   EXPECT_EQ(rows_of("equal"), (Rows{{"none", "loss", "bytes", "1000", "1.5", "", "", "1"}}));
+}
+
+TEST(SummaryTables, HoldMeasuredTimesAgainstPredictedOnes) {
+  EXPECT_EQ(rows_of("times"), (Rows{{"gtopk-tree", "199", "8", "10", "1.25", "3"}}));
 }
 
 TEST(SummaryTables, HaveAnErrorWhereThereIsNothing) {
