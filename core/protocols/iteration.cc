@@ -67,8 +67,8 @@ void Iteration<Real>::list_contributions() {
   state().contributions_.clear();
   for (const auto& worker : state().workers_) {
     if (takes_part(worker)) {
-      state().contributions_.push_back(
-          {.message = &worker.memory.message(), .accumulator = worker.memory.accumulator()});
+      state().contributions_.push_back({.message = &worker.memory.message(),
+                                        .accumulator = worker.memory.accumulator_for_exchange()});
     }
   }
 }
