@@ -250,7 +250,7 @@ class ChunkTopK final : public SparsifierFor<ChunkTopK>, public DeviceSparsifier
   }
 
   const DeviceSparsifier* on_device() const override { return this; }
-  void plan_there(const DeviceVectors& /*memory*/,
+  void plan_there(DeviceVectors& /*memory*/,
                   const Segment& of,
                   const SelectionContext& /*context*/,
                   DevicePlan& plan) const override {

@@ -41,7 +41,7 @@ class HardThreshold final : public SparsifierFor<HardThreshold>, public DeviceSp
   }
 
   const DeviceSparsifier* on_device() const override { return this; }
-  void plan_there(const DeviceVectors& /*memory*/,
+  void plan_there(DeviceVectors& /*memory*/,
                   const Segment& of,
                   const SelectionContext& context,
                   DevicePlan& plan) const override {

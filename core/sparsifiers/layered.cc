@@ -46,7 +46,7 @@ class Layered final : public SparsifierFor<Layered>, public DeviceSparsifier {
   const DeviceSparsifier* on_device() const override {
     return inner_->on_device() != nullptr ? this : nullptr;
   }
-  void plan_there(const DeviceVectors& memory,
+  void plan_there(DeviceVectors& memory,
                   const Segment& /*of*/,
                   const SelectionContext& context,
                   DevicePlan& plan) const override {

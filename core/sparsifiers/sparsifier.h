@@ -77,7 +77,7 @@ class DeviceSparsifier {
 
   /// Adds to the plan what is selected of the segment of vector 0, which is a whole accumulator or
   /// a layer.
-  virtual void plan_there(const DeviceVectors& memory,
+  virtual void plan_there(DeviceVectors& memory,
                           const Segment& of,
                           const SelectionContext& context,
                           DevicePlan& plan) const = 0;

@@ -24,7 +24,7 @@ class TopK final : public SparsifierFor<TopK>, public DeviceSparsifier {
   }
 
   const DeviceSparsifier* on_device() const override { return this; }
-  void plan_there(const DeviceVectors& /*memory*/,
+  void plan_there(DeviceVectors& /*memory*/,
                   const Segment& of,
                   const SelectionContext& /*context*/,
                   DevicePlan& plan) const override {

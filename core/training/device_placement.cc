@@ -55,9 +55,10 @@ std::string device_obstacle(const Training& training, const ProtocolLaw& law) {
 
 std::uint64_t bytes_on_device(const Training& training, int workers) {
   constexpr std::uint64_t kGradients = 1;
-  const std::uint64_t vectors = training.method->feedback->vectors() + kGradients;
-  return static_cast<std::uint64_t>(workers) * vectors * training.objective->dimension() *
-         sizeof(float);
+  constexpr std::uint64_t kModels = 1;
+  const std::uint64_t of_worker = training.method->feedback->vectors() + kGradients;
+  return (static_cast<std::uint64_t>(workers) * of_worker + kModels) *
+         training.objective->dimension() * sizeof(float);
 }
 
 }  // namespace residuum

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/vectors/candidates.h"
+#include "core/vectors/dense.h"
 #include "core/vectors/fused.h"
 #include "core/vectors/sparse_vector.h"
 
@@ -79,6 +80,14 @@ class DeviceVectors {
   /// selected := the entries of vector 0 that the parts ask for, by index. Parts rise and do not
   /// overlap. The vector must be finite.
   virtual void select(std::span<const SelectionPart> parts, SparseVector<float>& selected) = 0;
+
+  // What thresholds of vector 0 are estimated by: sums in an order of the device's own.
+  virtual MagnitudeMoments moments(const Segment& of, bool with_logarithms) const = 0;
+  virtual MagnitudeMoments excess_moments(const Segment& of,
+                                          double threshold,
+                                          bool with_logarithms) const = 0;
+  /// Returns how many entries that are not 0 have |x_i| >= least.
+  virtual std::size_t count(const Segment& of, float least) = 0;
 
   // Updates.
   virtual void clear(std::size_t number) = 0;

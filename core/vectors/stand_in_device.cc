@@ -79,7 +79,7 @@ class StandInVectors final : public DeviceVectors {
   void select(std::span<const SelectionPart> parts, SparseVector<float>& selected) override {
     selected.clear();
     for (const SelectionPart& part : parts) {
-      const auto values = std::as_const(*this).of(0).subspan(part.at.begin, part.at.size);
+      const auto values = this->part(part.at);
       if (part.least > 0 || part.most >= part.at.size) {
         assert(part.most >= part.at.size);
         select_above<float>(values, part.least, workspace_, of_part_);
@@ -94,6 +94,22 @@ class StandInVectors final : public DeviceVectors {
       }
     }
     count_to_host(selected.size() * kPairBytes);
+  }
+
+  MagnitudeMoments moments(const Segment& of, bool with_logarithms) const override {
+    count_to_host(sizeof(MagnitudeMoments));
+    return magnitude_moments<float>(part(of), with_logarithms);
+  }
+  MagnitudeMoments excess_moments(const Segment& of,
+                                  double threshold,
+                                  bool with_logarithms) const override {
+    count_to_host(sizeof(MagnitudeMoments));
+    return residuum::excess_moments<float>(part(of), threshold, with_logarithms);
+  }
+  std::size_t count(const Segment& of, float least) override {
+    count_to_host(sizeof(std::size_t));
+    workspace_.found().bound = 0;
+    return count_above<float>(part(of), least, workspace_);
   }
 
   void clear(std::size_t number) override {
@@ -150,6 +166,9 @@ class StandInVectors final : public DeviceVectors {
   std::span<float> of(std::size_t number) { return std::span(numbers_).subspan(number * d_, d_); }
   std::span<const float> of(std::size_t number) const {
     return std::span(numbers_).subspan(number * d_, d_);
+  }
+  std::span<const float> part(const Segment& of_first) const {
+    return of(0).subspan(of_first.begin, of_first.size);
   }
   std::span<const float> numbers_at(DeviceSpan gradient) const {
     assert(gradient.size == d_);

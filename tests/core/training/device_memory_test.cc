@@ -64,6 +64,12 @@ std::vector<Case> cases() {
       {.name = "hard_threshold",
        .sparsifier = {{"kind", "hard-threshold"}, {"threshold", 0.05}},
        .aggregator = {{"kind", "allgather"}}},
+      {.name = "gaussian_k",
+       .sparsifier = {{"kind", "gaussian-k"}, {"k", 10}},
+       .aggregator = {{"kind", "allgather"}}},
+      {.name = "gamma_k_in_stages",
+       .sparsifier = {{"kind", "gamma-k"}, {"k", 10}, {"stages", 2}},
+       .aggregator = {{"kind", "allgather"}}},
       {.name = "everything", .sparsifier = {{"kind", "none"}}, .aggregator = {{"kind", "dense"}}},
       {.name = "everything_ef21",
        .sparsifier = {{"kind", "none"}},
@@ -155,6 +161,54 @@ TEST(DeviceMemories, SaysTheSizesWhereThereIsNoRoom) {
   recipe.device = &device;
   const std::string error = error_of([&] { train(objective, recipe); });
   EXPECT_NE(error.find("no room for 1600 bytes, 0 are free"), std::string::npos) << error;
+}
+
+// --- Gradients that are there, too ---------------------------------------------------------------
+
+class GradientsOnDevice : public testing::TestWithParam<Case> {};
+
+TEST_P(GradientsOnDevice, TrainToTheBitsOfTheHost) {
+  TinyObjective objective = noisy_quadratic(kDimension, 0.3);
+  Recipe recipe = recipe_of(GetParam());
+  const auto on_host = train(objective, recipe);
+  objective.compute_there();
+  const StandInDevice device;
+  recipe.device = &device;
+
+  expect_same_frames(train(objective, recipe).frames, on_host.frames);
+}
+
+INSTANTIATE_TEST_SUITE_P(, GradientsOnDevice, testing::ValuesIn(cases()), [](const auto& tested) {
+  return tested.param.name;
+});
+
+TEST(DeviceMemories, TakeNoGradientFromTheHostWhereItIsThere) {
+  TinyObjective objective = noisy_quadratic(kDimension, 0.3);
+  objective.compute_there();
+  Recipe recipe = recipe_of({.name = "", .sparsifier = kTopK});
+  const StandInDevice device;
+  recipe.device = &device;
+  recipe.measure = false;
+  train(objective, recipe);
+
+  const std::uint64_t steps = kWorkers * kIterations;
+  const std::uint64_t model_once = kDimension * sizeof(float);
+  const std::uint64_t moved = kIterations * 10 * kPairBytes;  // entries of the model, k a version
+  const std::uint64_t lists = steps * 2 * 10 * kPairBytes;    // cleared and returned
+  EXPECT_EQ(device.crossed().to_host, steps * (10 * kPairBytes + 3 * sizeof(double)));
+  EXPECT_GE(device.crossed().to_device, model_once + moved / 2);
+  EXPECT_LE(device.crossed().to_device, model_once + moved + 2 * lists);
+}
+
+TEST(DeviceMemories, FollowAModelThatMovesEverywhere) {
+  TinyObjective objective = noisy_quadratic(kDimension, 0.3);
+  Recipe recipe = recipe_of({.name = "", .sparsifier = kTopK});
+  recipe.momentum = 0.9;
+  const auto on_host = train(objective, recipe);
+  objective.compute_there();
+  const StandInDevice device;
+  recipe.device = &device;
+  expect_same_frames(train(objective, recipe).frames, on_host.frames);
 }
 
 // --- What stays on the host
