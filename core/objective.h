@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "core/vectors/device.h"
+
 namespace residuum {
 
 /// Facts are the properties of an objective that are known before any run; a fact that is not known
@@ -89,6 +91,22 @@ struct Layer {
 
 class GradientSource;
 
+/// The gradients that an objective computes on a device, where they stay.
+class DeviceGradients {
+ public:
+  DeviceGradients() = default;
+  DeviceGradients(const DeviceGradients&) = delete;
+  DeviceGradients& operator=(const DeviceGradients&) = delete;
+  DeviceGradients(DeviceGradients&&) = delete;
+  DeviceGradients& operator=(DeviceGradients&&) = delete;
+  virtual ~DeviceGradients() = default;
+
+  /// Returns the index of the device among those that this process sees.
+  virtual int device_index() const = 0;
+  /// gradient := what Objective::stochastic_gradient computes, of a model that is there, too.
+  virtual void gradient_there(const Draw& draw, DeviceSpan w, DeviceRoom gradient) const = 0;
+};
+
 class Objective {
  public:
   Objective() = default;
@@ -107,6 +125,9 @@ class Objective {
   /// Returns what hands over the gradients, one iteration after the other; null where the objective
   /// has them itself. Then the number of iterations may be open.
   virtual GradientSource* source() const { return nullptr; }
+
+  /// Returns its gradients on a device; null where it computes them on the host.
+  virtual const DeviceGradients* on_device() const { return nullptr; }
 
   virtual std::size_t dimension() const = 0;
   /// Returns the named parts of w in their order; by default w is one part.

@@ -14,6 +14,10 @@
 
 #include "core/cluster/world.h"
 
+#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
 namespace residuum {
 namespace {
 
@@ -427,6 +431,14 @@ std::vector<std::string> launch_words(int processes) {
   words.emplace_back("--oversubscribe");
 #endif
   return words;
+}
+
+bool mpi_takes_device_memory() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1;
+#else
+  return false;  // this MPI cannot be asked
+#endif
 }
 
 std::string mpi_library_version() {

@@ -43,6 +43,11 @@ bool started_by_launcher();
 /// Returns name and version of the MPI library without initialising it.
 std::string mpi_library_version();
 
+/// True if MPI says that it takes addresses of CUDA devices (MPIX_Query_cuda_support). MPI must be
+/// initialised. Messages are those of the host all the same: what is exchanged of them is merged
+/// there.
+bool mpi_takes_device_memory();
+
 /// Returns the words that start a program on `processes` processes by the launcher of the MPI
 /// library of this build, also on fewer cores: {"mpirun", "-n", "4", ...}.
 std::vector<std::string> launch_words(int processes);

@@ -33,7 +33,7 @@ struct Ef14Settings {
   bool clears_selection = false;
 };
 
-class Ef14 final : public FeedbackFor<Ef14> {
+class Ef14 final : public FeedbackFor<Ef14>, public DeviceFeedback {
  public:
   explicit Ef14(const Ef14Settings& settings) : settings_(settings) {}
 
@@ -59,6 +59,32 @@ class Ef14 final : public FeedbackFor<Ef14> {
       for (Real& value : memory) {
         value *= static_cast<Real>(settings_.decay);
       }
+      residual_update.clear_part_of_all();
+    }
+  }
+
+  const DeviceFeedback* on_device() const override { return this; }
+  PassNorms accumulate_there(DeviceVectors& memory,
+                             DeviceSpan gradient,
+                             double step_size,
+                             std::span<const Segment> segments) const override {
+    const double scale = settings_.units == Units::step ? step_size : 1.0;
+    return memory.accumulate(gradient, static_cast<float>(scale), segments);
+  }
+  void update_residual_there(DeviceVectors& memory,
+                             const MessageOutcome<float>& outcome,
+                             ResidualUpdate<float>& residual_update) const override {
+    if (!settings_.clears_selection) {
+      put_back(settings_.rule, memory, outcome, residual_update);
+    } else if (outcome.sent.chose_everything) {
+      residual_update.clear_everything();
+      memory.clear(0);
+    } else {
+      residual_update.clear(outcome.sent.chosen);
+      memory.add(0, outcome.sent.chosen, -1);
+    }
+    if (settings_.decay < 1) {
+      memory.scale(0, static_cast<float>(settings_.decay));
       residual_update.clear_part_of_all();
     }
   }

@@ -13,7 +13,7 @@
 namespace residuum {
 namespace {
 
-class Ef21 final : public FeedbackFor<Ef21> {
+class Ef21 final : public FeedbackFor<Ef21>, public DeviceFeedback {
  public:
   template <class Real>
   PassNorms accumulate(std::span<Real> memory,
@@ -30,6 +30,19 @@ class Ef21 final : public FeedbackFor<Ef21> {
                        ResidualUpdate<Real>& residual_update) const {
     const std::size_t d = memory.size() / 2;
     take_into_estimate(memory.first(d), memory.subspan(d), outcome, residual_update);
+  }
+
+  const DeviceFeedback* on_device() const override { return this; }
+  PassNorms accumulate_there(DeviceVectors& memory,
+                             DeviceSpan gradient,
+                             double /*step_size*/,
+                             std::span<const Segment> segments) const override {
+    return memory.subtract(gradient, segments);
+  }
+  void update_residual_there(DeviceVectors& memory,
+                             const MessageOutcome<float>& outcome,
+                             ResidualUpdate<float>& residual_update) const override {
+    take_into_estimate(memory, outcome, residual_update);
   }
 
   Units units() const override { return Units::gradient; }

@@ -11,6 +11,7 @@
 #include "core/config/registry.h"
 #include "core/messages/delivery.h"
 #include "core/messages/laws.h"
+#include "core/vectors/device.h"
 #include "core/vectors/fused.h"
 #include "core/vectors/sparse_vector.h"
 
@@ -59,6 +60,27 @@ class ResidualUpdate {
 /// (as in most training code).
 enum class Units { step, gradient };
 
+/// The form of a feedback for memories on a device. It has the bits of the feedback on the host but
+/// for norms, and vector 0 is what `accumulate` and `update_residual` make there of the first d
+/// numbers.
+class DeviceFeedback {
+ public:
+  DeviceFeedback() = default;
+  DeviceFeedback(const DeviceFeedback&) = delete;
+  DeviceFeedback& operator=(const DeviceFeedback&) = delete;
+  DeviceFeedback(DeviceFeedback&&) = delete;
+  DeviceFeedback& operator=(DeviceFeedback&&) = delete;
+  virtual ~DeviceFeedback() = default;
+
+  virtual PassNorms accumulate_there(DeviceVectors& memory,
+                                     DeviceSpan gradient,
+                                     double step_size,
+                                     std::span<const Segment> segments) const = 0;
+  virtual void update_residual_there(DeviceVectors& memory,
+                                     const MessageOutcome<float>& outcome,
+                                     ResidualUpdate<float>& residual_update) const = 0;
+};
+
 class Feedback {
  public:
   Feedback() = default;
@@ -93,6 +115,9 @@ class Feedback {
   virtual void update_residual(std::span<double> memory,
                                const MessageOutcome<double>& outcome,
                                ResidualUpdate<double>& residual_update) const = 0;
+
+  /// Returns the form for memories on a device; null if it has none.
+  virtual const DeviceFeedback* on_device() const { return nullptr; }
 
   virtual Units units() const = 0;
 

@@ -9,7 +9,7 @@
 namespace residuum {
 namespace {
 
-class NoFeedback final : public FeedbackFor<NoFeedback> {
+class NoFeedback final : public FeedbackFor<NoFeedback>, public DeviceFeedback {
  public:
   explicit NoFeedback(Units units) : units_(units) {}
 
@@ -27,6 +27,21 @@ class NoFeedback final : public FeedbackFor<NoFeedback> {
                        const MessageOutcome<Real>& /*outcome*/,
                        ResidualUpdate<Real>& residual_update) const {
     std::fill(memory.begin(), memory.end(), Real{0});
+    residual_update.clear_everything();
+  }
+
+  const DeviceFeedback* on_device() const override { return this; }
+  PassNorms accumulate_there(DeviceVectors& memory,
+                             DeviceSpan gradient,
+                             double step_size,
+                             std::span<const Segment> segments) const override {
+    const double scale = units_ == Units::step ? step_size : 1.0;
+    return memory.accumulate(gradient, static_cast<float>(scale), segments);
+  }
+  void update_residual_there(DeviceVectors& memory,
+                             const MessageOutcome<float>& /*outcome*/,
+                             ResidualUpdate<float>& residual_update) const override {
+    memory.clear(0);
     residual_update.clear_everything();
   }
 

@@ -1,5 +1,7 @@
 #include "core/feedback/put_back.h"
 
+#include <cassert>
+
 namespace residuum {
 
 namespace {
@@ -71,6 +73,20 @@ void put_back(PutBack rule,
   }
 }
 
+void put_back(PutBack rule,
+              DeviceVectors& memory,
+              const MessageOutcome<float>& outcome,
+              ResidualUpdate<float>& residual_update) {
+  assert(!outcome.dense_approximation);  // its aggregators read whole accumulators
+  choose(rule, outcome, residual_update);
+  if (residual_update.cleared_everything()) {
+    memory.clear(0);
+    return;
+  }
+  memory.add(0, residual_update.cleared(), -1);
+  memory.add(0, residual_update.returned(), 1);
+}
+
 template void put_back<float>(PutBack,
                               std::span<float>,
                               const MessageOutcome<float>&,
@@ -81,6 +97,16 @@ template void put_back<double>(PutBack,
                                ResidualUpdate<double>&);
 
 namespace {
+
+template <class Real>
+void choose_delivered(const MessageOutcome<Real>& outcome, ResidualUpdate<Real>& residual_update) {
+  if (outcome.applied_whole) {
+    residual_update.clear(outcome.sent.entries);
+  } else {
+    residual_update.clear(*outcome.delivered);
+    residual_update.give_back(*outcome.cut_in_merges);
+  }
+}
 
 template <class Real>
 void move(const SparseVector<Real>& entries, std::span<Real> from, std::span<Real> to) {
@@ -113,14 +139,28 @@ void take_into_estimate(std::span<Real> accumulator,
     });
     return;
   }
-  if (outcome.applied_whole) {
-    residual_update.clear(outcome.sent.entries);
-  } else {
-    residual_update.clear(*outcome.delivered);
-    residual_update.give_back(*outcome.cut_in_merges);
-  }
+  choose_delivered(outcome, residual_update);
   move(residual_update.cleared(), accumulator, estimate);
   move(residual_update.returned(), estimate, accumulator);
+}
+
+void take_into_estimate(DeviceVectors& memory,
+                        const MessageOutcome<float>& outcome,
+                        ResidualUpdate<float>& residual_update) {
+  assert(!outcome.dense_approximation);  // its aggregators read whole accumulators
+  if (outcome.sent.everything && outcome.applied_whole) {
+    residual_update.clear_everything();
+    memory.add_vector(1, 0);
+    memory.clear(0);
+    return;
+  }
+  choose_delivered(outcome, residual_update);
+  const auto move = [&](const SparseVector<float>& entries, std::size_t from, std::size_t to) {
+    memory.add(from, entries, -1);
+    memory.add(to, entries, 1);
+  };
+  move(residual_update.cleared(), 0, 1);
+  move(residual_update.returned(), 1, 0);
 }
 
 template void take_into_estimate<float>(std::span<float>,

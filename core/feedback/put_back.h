@@ -31,6 +31,12 @@ void put_back(PutBack rule,
               const MessageOutcome<Real>& outcome,
               ResidualUpdate<Real>& residual_update);
 
+/// Does the same to vector 0 of a memory on a device.
+void put_back(PutBack rule,
+              DeviceVectors& memory,
+              const MessageOutcome<float>& outcome,
+              ResidualUpdate<float>& residual_update);
+
 // A worker sends the change of its gradient estimate g^p (EF21 and similar methods), and g^p
 // changes by the delivered part of it. If an aggregator rejects sent entries, the estimate changes
 // by the delivered ones alone. So the mean of the estimates is the sum of all updates so far:
@@ -43,5 +49,10 @@ void take_into_estimate(std::span<Real> accumulator,
                         std::span<Real> estimate,
                         const MessageOutcome<Real>& outcome,
                         ResidualUpdate<Real>& residual_update);
+
+/// Does the same to a memory on a device: the accumulator is vector 0, the estimate vector 1.
+void take_into_estimate(DeviceVectors& memory,
+                        const MessageOutcome<float>& outcome,
+                        ResidualUpdate<float>& residual_update);
 
 }  // namespace residuum

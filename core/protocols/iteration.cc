@@ -67,8 +67,8 @@ void Iteration<Real>::list_contributions() {
   state().contributions_.clear();
   for (const auto& worker : state().workers_) {
     if (takes_part(worker)) {
-      state().contributions_.push_back(
-          {.message = &worker.memory.message(), .accumulator = worker.memory.accumulator()});
+      state().contributions_.push_back({.message = &worker.memory.message(),
+                                        .accumulator = worker.memory.accumulator_for_exchange()});
     }
   }
 }
@@ -100,12 +100,14 @@ void Iteration<Real>::apply(ClippedUpdate<Real>&& clipped) {
   if (state().shift_ && !state().model_is_lost_) {
     state().shift_->follow(state().working_model_);
   }
+  state().note_moved(delivery);
 }
 
 template <class Real>
 void Iteration<Real>::set_model(std::span<const double> model) {
   state().model_.assign(model.begin(), model.end());
   state().working_model_.assign(model.begin(), model.end());
+  state().note_moved_anywhere();
   state().model_is_lost_ = !is_usable_model<Real>(state().working_model_);
 }
 
@@ -159,7 +161,7 @@ template <class Real>
 Computed<Real> LockstepIteration<Real>::compute(std::uint64_t local_steps,
                                                 LocalSeconds& seconds) && {
   std::vector<Worker<Real>>& workers = this->workers();
-  const std::vector<Real>& model = this->state().working_model();
+  const ModelAt<Real> model = this->state().placed_model();
   ScratchBuffers<Real>& scratch = this->state().scratch();
   for (std::size_t slot = 0; slot < workers.size(); ++slot) {
     Worker<Real>& worker = workers[slot];
@@ -180,7 +182,7 @@ Computed<Real> LockstepIteration<Real>::compute(std::uint64_t local_steps,
   const bool steps_once = !steps_locally(*this->state().training().method, local_steps);
   for (auto& worker : workers) {
     if (this->splits() && this->takes_part(worker) && steps_once) {
-      worker.gradient.compute_half(this->turn_of(worker), model, scratch, worker.scalars);
+      worker.gradient.compute_half(this->turn_of(worker), model.on_host, scratch, worker.scalars);
     }
   }
   this->lap(&StepTimes::measure_s);
@@ -203,7 +205,7 @@ Agreed<Compressed<Real>> Computed<Real>::compress(LocalSeconds& seconds) && {
                                 .version = this->number(),
                                 .step_size = this->step_size(),
                                 .before = this->turn_of(worker)},
-                               worker.gradient.gradient(),
+                               worker.gradient.placed(),
                                scratch,
                                worker.scalars);
       });

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <type_traits>
 
 #include "core/measurement/evaluations.h"
 #include "core/protocols/protocol.h"
@@ -49,6 +50,9 @@ TrainingState<Real>::TrainingState(const Training& training, StepObserver& obser
       measurement_(training, law_, model_),
       evaluations_(training, law_.local_steps) {
   contributions_.reserve(workers_.size());
+  if (takes_gradients_there(training)) {
+    device_model_ = std::make_unique<DeviceModel>(*training.device, d_);
+  }
   if (method_.aggregator->law().shifts_model) {
     shift_.emplace(method_.aggregator->shift_entries(d_), model_);
   }
@@ -72,11 +76,30 @@ void TrainingState<Real>::save_or_load(RunState& state) {
   } else {
     working_model_.assign(model_.begin(), model_.end());
   }
+  note_moved_anywhere();
   model_is_lost_ = !is_usable_model<Real>(rounded_model());
   if (state.loads()) {
     state.examine([&] {
       require(!model_is_lost_ && is_usable_model<Real>(working_model_), "its model is not finite");
     });
+  }
+}
+
+template <class Real>
+void TrainingState<Real>::note_moved(const Delivery<Real>& delivery) {
+  if constexpr (std::is_same_v<Real, float>) {
+    if (device_model_ != nullptr && !shift_ && update_.moves_listed_entries(delivery)) {
+      device_model_->moved(delivery.sum.indices, working_model_);
+      return;
+    }
+  }
+  note_moved_anywhere();
+}
+
+template <class Real>
+void TrainingState<Real>::note_moved_anywhere() {
+  if (device_model_ != nullptr) {
+    device_model_->moved_anywhere();
   }
 }
 

@@ -4,6 +4,7 @@
 // makes the next version of it. A version is one update of the model; t counts them.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "core/measurement/evaluations.h"
 #include "core/measurement/measurement.h"
 #include "core/measurement/step_view.h"
+#include "core/training/device_model.h"
 #include "core/training/divergence.h"
 #include "core/training/model_shift.h"
 #include "core/training/model_update.h"
@@ -84,6 +86,8 @@ class TrainingState {
   /// Returns w_t as gradients are computed from it, d numbers: rounded, or the shift of it that
   /// workers know.
   const std::vector<Real>& working_model() const { return working_model_; }
+  /// Returns it with its copy on a device, where gradients are taken there.
+  ModelAt<Real> placed_model() { return {working_model_, device_model_.get()}; }
   /// True if w has an entry that is not usable; the next version then ends the run.
   bool model_is_lost() const { return model_is_lost_; }
   /// Returns eta_t of a version that is made after `gradients` gradients.
@@ -126,6 +130,9 @@ class TrainingState {
  private:
   friend class Iteration<Real>;
 
+  /// Notes for the model on a device which entries the delivery has moved, or that any may have.
+  void note_moved(const Delivery<Real>& delivery);
+  void note_moved_anywhere();
   double epoch_after(std::uint64_t gradients) const;
   const std::vector<Real>& rounded_model() const {
     return shift_ ? shift_->rounded() : working_model_;
@@ -143,9 +150,10 @@ class TrainingState {
 
   std::vector<double> model_;        // w
   std::vector<Real> working_model_;  // w rounded, or its shift, as gradients are computed from it
-  std::optional<ModelShift<Real>> shift_;  // where a server sends compressed changes of w
-  bool model_is_lost_ = false;             // the model has an entry that is not usable
-  std::optional<LostSum> lost_sum_;        // by which it was lost, if it was by that
+  std::unique_ptr<DeviceModel> device_model_;  // a copy of that, where gradients are taken there
+  std::optional<ModelShift<Real>> shift_;      // where a server sends compressed changes of w
+  bool model_is_lost_ = false;                 // the model has an entry that is not usable
+  std::optional<LostSum> lost_sum_;            // by which it was lost, if it was by that
   ModelUpdate<Real> update_;
   ScratchBuffers<Real> scratch_;
   std::vector<Worker<Real>> workers_;  // of this process

@@ -1,6 +1,7 @@
 #include "core/quantisers/coded_message.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 #include "core/messages/message.h"
@@ -77,18 +78,21 @@ std::size_t most_coded_bytes(const IndexForm& form,
          more * coding.quantiser->packed_bytes(1, sizeof(Real));
 }
 
+namespace {
+
+/// Writes the values of the message; `whole` is the accumulator where it is everything.
 template <class Real>
-void quantise(const Coding& coding,
-              std::span<const Real> accumulator,
-              RandomStream& random,
-              Message<Real>& message) {
+void write_values(const Coding& coding,
+                  std::size_t d,
+                  std::span<const Real> whole,
+                  RandomStream& random,
+                  Message<Real>& message) {
   if (!message.everything) {
-    fill_blocks(message, accumulator.size());
+    fill_blocks(message, d);
   }
-  const std::span<const Real> values = message.everything ? accumulator : message.entries.values;
+  const std::span<const Real> values = message.everything ? whole : message.entries.values;
   const std::span<const std::uint32_t> indices = message.entries.indices;
   const std::size_t n = values.size();
-  const std::size_t d = accumulator.size();
   const std::size_t first = bytes_of_indices(message.form, n, d);
   message.coded.resize(first + bytes_of_values<Real>(coding, indices, n, d));
   message.coded_values = n;
@@ -105,6 +109,25 @@ void quantise(const Coding& coding,
   });
   message.everything = false;
   read_coded(coding, d, message);
+}
+
+}  // namespace
+
+template <class Real>
+void quantise(const Coding& coding,
+              std::span<const Real> accumulator,
+              RandomStream& random,
+              Message<Real>& message) {
+  write_values(coding, accumulator.size(), accumulator, random, message);
+}
+
+template <class Real>
+void quantise_entries(const Coding& coding,
+                      std::size_t dimension,
+                      RandomStream& random,
+                      Message<Real>& message) {
+  assert(!message.everything);
+  write_values<Real>(coding, dimension, {}, random, message);
 }
 
 template <class Real>
@@ -152,6 +175,8 @@ template void quantise<double>(const Coding&,
                                std::span<const double>,
                                RandomStream&,
                                Message<double>&);
+template void quantise_entries<float>(const Coding&, std::size_t, RandomStream&, Message<float>&);
+template void quantise_entries<double>(const Coding&, std::size_t, RandomStream&, Message<double>&);
 template void read_coded<float>(const Coding&, std::size_t, Message<float>&);
 template void read_coded<double>(const Coding&, std::size_t, Message<double>&);
 

@@ -36,6 +36,14 @@ void quantise(const Coding& coding,
               RandomStream& random,
               Message<Real>& message);
 
+/// Does the same where the message has entries, of an accumulator of `dimension` numbers that need
+/// not be here.
+template <class Real>
+void quantise_entries(const Coding& coding,
+                      std::size_t dimension,
+                      RandomStream& random,
+                      Message<Real>& message);
+
 /// Makes the entries of a message of an accumulator of `dimension` numbers from its `coded` and
 /// `coded_values`, which may come from another process, and its `form`; where blocks are agreed, it
 /// has their numbers. Throws an Error if what came is damaged.

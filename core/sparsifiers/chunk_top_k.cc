@@ -228,7 +228,7 @@ class BlockByBlock {
   std::size_t at_ = 0;  // of the candidates, those before are of earlier blocks
 };
 
-class ChunkTopK final : public SparsifierFor<ChunkTopK> {
+class ChunkTopK final : public SparsifierFor<ChunkTopK>, public DeviceSparsifier {
  public:
   ChunkTopK(Amount amount, std::uint32_t block) : amount_(std::move(amount)), block_(block) {}
 
@@ -247,6 +247,21 @@ class ChunkTopK final : public SparsifierFor<ChunkTopK> {
       blocks.add(block, shares.of(block));
     }
     blocks.finish();
+  }
+
+  const DeviceSparsifier* on_device() const override { return this; }
+  void plan_there(DeviceVectors& /*memory*/,
+                  const Segment& of,
+                  const SelectionContext& /*context*/,
+                  DevicePlan& plan) const override {
+    const BlockCut cut = cut_of(of.size);
+    const BlockShares shares = shares_of(of.size);
+    plan.parts.reserve(plan.parts.size() + cut.count());
+    for (std::size_t number = 0; number < cut.count(); ++number) {
+      const Segment block = cut.segment(number);
+      plan.parts.push_back(
+          {.at = {.begin = of.begin + block.begin, .size = block.size}, .most = shares.of(block)});
+    }
   }
 
   std::optional<std::size_t> k(std::size_t dimension) const override {

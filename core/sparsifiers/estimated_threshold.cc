@@ -21,7 +21,49 @@
 namespace residuum {
 namespace {
 
-class EstimatedThreshold final : public SparsifierFor<EstimatedThreshold> {
+/// What a threshold of an accumulator on the host is estimated by.
+template <class Real>
+class NumbersHere {
+ public:
+  NumbersHere(std::span<const Real> accumulator, SelectWorkspace& workspace)
+      : accumulator_(accumulator), workspace_(workspace) {}
+
+  MagnitudeMoments moments(bool with_logarithms) const {
+    return magnitude_moments(accumulator_, with_logarithms);
+  }
+  MagnitudeMoments excesses(double threshold, bool with_logarithms) const {
+    return excess_moments(accumulator_, threshold, with_logarithms);
+  }
+  std::size_t count(double threshold) const {
+    return count_above(accumulator_, static_cast<Real>(threshold), workspace_);
+  }
+
+ private:
+  std::span<const Real> accumulator_;
+  SelectWorkspace& workspace_;
+};
+
+/// The same of one on a device.
+class NumbersThere {
+ public:
+  NumbersThere(DeviceVectors& memory, const Segment& of) : memory_(memory), of_(of) {}
+
+  MagnitudeMoments moments(bool with_logarithms) const {
+    return memory_.moments(of_, with_logarithms);
+  }
+  MagnitudeMoments excesses(double threshold, bool with_logarithms) const {
+    return memory_.excess_moments(of_, threshold, with_logarithms);
+  }
+  std::size_t count(double threshold) const {
+    return memory_.count(of_, static_cast<float>(threshold));
+  }
+
+ private:
+  DeviceVectors& memory_;
+  Segment of_;
+};
+
+class EstimatedThreshold final : public SparsifierFor<EstimatedThreshold>, public DeviceSparsifier {
  public:
   EstimatedThreshold(Amount amount, MagnitudeFamily family, std::int64_t stages)
       : amount_(std::move(amount)), family_(family), stages_(stages) {}
@@ -32,12 +74,18 @@ class EstimatedThreshold final : public SparsifierFor<EstimatedThreshold> {
               SelectWorkspace& workspace,
               Message<Real>& message) const {
     message.everything = false;
-    const auto wanted = static_cast<double>(amount_.resolve(accumulator.size()));
-    double threshold = estimate(accumulator, wanted);
-    if (family_ == MagnitudeFamily::normal) {
-      threshold = corrected(accumulator, wanted, threshold, workspace);
-    }
+    const double threshold =
+        threshold_of(NumbersHere<Real>(accumulator, workspace), accumulator.size());
     select_above(accumulator, static_cast<Real>(threshold), workspace, message.entries);
+  }
+
+  const DeviceSparsifier* on_device() const override { return this; }
+  void plan_there(DeviceVectors& memory,
+                  const Segment& of,
+                  const SelectionContext& /*context*/,
+                  DevicePlan& plan) const override {
+    const double threshold = threshold_of(NumbersThere(memory, of), of.size);
+    plan.parts.push_back({.at = of, .most = of.size, .least = static_cast<float>(threshold)});
   }
 
   std::optional<std::size_t> k(std::size_t dimension) const override {
@@ -55,18 +103,26 @@ class EstimatedThreshold final : public SparsifierFor<EstimatedThreshold> {
   }
 
  private:
+  template <class Numbers>
+  double threshold_of(const Numbers& numbers, std::size_t d) const {
+    const auto wanted = static_cast<double>(amount_.resolve(d));
+    const double threshold = estimate(numbers, wanted);
+    return family_ == MagnitudeFamily::normal ? corrected(numbers, wanted, threshold) : threshold;
+  }
+
   /// Returns the threshold, 0 where no law can be fitted: entries that are all alike are all sent.
-  template <class Real>
-  double estimate(std::span<const Real> accumulator, double wanted) const {
+  template <class Numbers>
+  double estimate(const Numbers& numbers, double wanted) const {
     constexpr double kStageShare = 0.25;
-    const auto first = fit_magnitudes(family_, accumulator);
+    const auto first = fit_moments(family_, numbers.moments(takes_logarithms(family_)));
     if (!first) {
       return 0;
     }
     const double share = wanted / static_cast<double>(first->entries);
     double threshold = first->law.threshold(stages_ > 1 ? std::max(share, kStageShare) : share);
     for (std::int64_t stage = 2; stage <= stages_; ++stage) {
-      const auto fitted = fit_excesses(tail_family(), accumulator, threshold);
+      const auto fitted =
+          fit_moments(tail_family(), numbers.excesses(threshold, takes_logarithms(tail_family())));
       if (!fitted || wanted >= static_cast<double>(fitted->entries)) {
         break;
       }
@@ -80,15 +136,13 @@ class EstimatedThreshold final : public SparsifierFor<EstimatedThreshold> {
     return family_ == MagnitudeFamily::gamma ? MagnitudeFamily::generalised_pareto : family_;
   }
 
-  template <class Real>
-  static double corrected(std::span<const Real> accumulator,
-                          double wanted,
-                          double threshold,
-                          SelectWorkspace& workspace) {
+  static bool takes_logarithms(MagnitudeFamily family) { return family == MagnitudeFamily::gamma; }
+
+  template <class Numbers>
+  static double corrected(const Numbers& numbers, double wanted, double threshold) {
     constexpr int kCorrections = 3;
     for (int i = 0; i < kCorrections; ++i) {
-      const auto count =
-          static_cast<double>(count_above(accumulator, static_cast<Real>(threshold), workspace));
+      const auto count = static_cast<double>(numbers.count(threshold));
       if (count < 2 * wanted / 3) {
         threshold *= 0.5;
       } else if (count > 4 * wanted / 3) {

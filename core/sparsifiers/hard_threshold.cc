@@ -25,7 +25,7 @@ struct ThresholdRule {
   bool eta_scaled = false;
 };
 
-class HardThreshold final : public SparsifierFor<HardThreshold> {
+class HardThreshold final : public SparsifierFor<HardThreshold>, public DeviceSparsifier {
  public:
   explicit HardThreshold(ThresholdRule rule) : rule_(std::move(rule)) {}
 
@@ -38,6 +38,16 @@ class HardThreshold final : public SparsifierFor<HardThreshold> {
     const auto threshold = lambda(accumulator.size(), context.step_size);
     assert(threshold.has_value());  // training begins after the pilot
     select_above(accumulator, static_cast<Real>(*threshold), workspace, message.entries);
+  }
+
+  const DeviceSparsifier* on_device() const override { return this; }
+  void plan_there(DeviceVectors& /*memory*/,
+                  const Segment& of,
+                  const SelectionContext& context,
+                  DevicePlan& plan) const override {
+    const auto threshold = lambda(of.size, context.step_size);
+    assert(threshold.has_value());  // training begins after the pilot
+    plan.parts.push_back({.at = of, .most = of.size, .least = static_cast<float>(*threshold)});
   }
 
   std::optional<std::size_t> k(std::size_t dimension) const override {

@@ -6,7 +6,7 @@
 namespace residuum {
 namespace {
 
-class Layered final : public SparsifierFor<Layered> {
+class Layered final : public SparsifierFor<Layered>, public DeviceSparsifier {
  public:
   Layered(std::unique_ptr<Sparsifier> inner, std::vector<Segment> layers)
       : inner_(std::move(inner)), layers_(std::move(layers)) {}
@@ -20,16 +20,13 @@ class Layered final : public SparsifierFor<Layered> {
       // The workspace has no candidates of these layers; those of other segments are of no use.
       workspace.parts.assign(layers_.size(), {});
     }
-    // Each layer has its own stream of random numbers.
-    constexpr std::uint64_t kApart = 0x9e3779b97f4a7c15;
     message.everything = false;
     message.entries.clear();
     message.entries.make_room(0);
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const auto [begin, size] = layers_[l];
       workspace.part = l;
-      SelectionContext of_layer = context;
-      of_layer.seed += l * kApart;
+      const SelectionContext of_layer = context_of(context, l);
       auto& kept = std::get<SparseVector<Real>>(workspace.layer_entries);
       Message<Real> part;
       std::swap(part.entries, kept);
@@ -44,6 +41,18 @@ class Layered final : public SparsifierFor<Layered> {
       append(kept, begin, message.entries);
     }
     workspace.part = 0;
+  }
+
+  const DeviceSparsifier* on_device() const override {
+    return inner_->on_device() != nullptr ? this : nullptr;
+  }
+  void plan_there(DeviceVectors& memory,
+                  const Segment& /*of*/,
+                  const SelectionContext& context,
+                  DevicePlan& plan) const override {
+    for (std::size_t l = 0; l < layers_.size(); ++l) {
+      inner_->on_device()->plan_there(memory, layers_[l], context_of(context, l), plan);
+    }
   }
 
   std::optional<std::size_t> k(std::size_t dimension) const override {
@@ -104,6 +113,14 @@ class Layered final : public SparsifierFor<Layered> {
   bool can_fail() const override { return inner_->can_fail(); }
 
  private:
+  /// Each layer has its own stream of random numbers.
+  static SelectionContext context_of(const SelectionContext& context, std::size_t layer) {
+    constexpr std::uint64_t kApart = 0x9e3779b97f4a7c15;
+    SelectionContext of_layer = context;
+    of_layer.seed += layer * kApart;
+    return of_layer;
+  }
+
   template <class Real>
   static void append(const SparseVector<Real>& layer,
                      std::size_t begin,

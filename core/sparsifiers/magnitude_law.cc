@@ -14,56 +14,7 @@
 namespace residuum {
 namespace {
 
-/// The laws are fitted to these moments, which are taken in one pass.
-struct Moments {
-  std::size_t entries = 0;
-  std::size_t nonzero = 0;
-  double signed_sum = 0;
-  double sum = 0;
-  double sum_sq = 0;
-  double sum_log = 0;  // for the gamma law alone, because logarithms are slow
-
-  double mean() const { return sum / static_cast<double>(nonzero); }
-  double variance() const { return sum_sq / static_cast<double>(nonzero) - mean() * mean(); }
-};
-
-template <class Real>
-Moments moments_of(std::span<const Real> values, bool with_logarithms) {
-  const MagnitudeSums sums = magnitude_sums(values);
-  Moments moments{.entries = values.size(),
-                  .nonzero = sums.nonzero,
-                  .signed_sum = sums.signed_sum,
-                  .sum = sums.sum,
-                  .sum_sq = sums.sum_sq};
-  if (!with_logarithms) {
-    return moments;
-  }
-  for (const Real value : values) {
-    if (value != 0) {
-      moments.sum_log += std::log(std::abs(static_cast<double>(value)));
-    }
-  }
-  return moments;
-}
-
-template <class Real>
-Moments moments_of_excesses(std::span<const Real> values, double threshold, bool with_logarithms) {
-  Moments moments;
-  for (const Real value : values) {
-    const double excess = std::abs(static_cast<double>(value)) - threshold;
-    if (excess > 0) {
-      ++moments.entries;
-      moments.sum += excess;
-      moments.sum_sq += excess * excess;
-      moments.sum_log += with_logarithms ? std::log(excess) : 0;
-    }
-  }
-  moments.nonzero = moments.entries;
-  moments.signed_sum = moments.sum;
-  return moments;
-}
-
-MagnitudeLaw normal_law(const Moments& moments) {
+MagnitudeLaw normal_law(const MagnitudeMoments& moments) {
   const auto n = static_cast<double>(moments.entries);
   const double mean = moments.signed_sum / n;
   return {.family = MagnitudeFamily::normal,
@@ -71,21 +22,21 @@ MagnitudeLaw normal_law(const Moments& moments) {
           .scale = std::sqrt(moments.sum_sq / n - mean * mean)};
 }
 
-MagnitudeLaw gamma_law(const Moments& moments) {
+MagnitudeLaw gamma_law(const MagnitudeMoments& moments) {
   const double s =
       std::log(moments.mean()) - moments.sum_log / static_cast<double>(moments.nonzero);
   const double shape = (3 - s + std::sqrt((s - 3) * (s - 3) + 24 * s)) / (12 * s);
   return {.family = MagnitudeFamily::gamma, .shape = shape, .scale = moments.mean() / shape};
 }
 
-MagnitudeLaw pareto_law(const Moments& moments) {
+MagnitudeLaw pareto_law(const MagnitudeMoments& moments) {
   const double ratio = moments.mean() * moments.mean() / moments.variance();
   return {.family = MagnitudeFamily::generalised_pareto,
           .shape = 0.5 * (1 - ratio),
           .scale = 0.5 * moments.mean() * (1 + ratio)};
 }
 
-MagnitudeLaw law_of(MagnitudeFamily family, const Moments& moments) {
+MagnitudeLaw law_of(MagnitudeFamily family, const MagnitudeMoments& moments) {
   switch (family) {
     case MagnitudeFamily::normal:
       return normal_law(moments);
@@ -97,24 +48,6 @@ MagnitudeLaw law_of(MagnitudeFamily family, const Moments& moments) {
       return pareto_law(moments);
   }
   return {};
-}
-
-/// Fits the family to the moments; absent where they have no spread, or too much for float64.
-std::optional<FittedLaw> fit(MagnitudeFamily family, const Moments& moments) {
-  // Below this relative spread the fit would depend on rounding errors.
-  constexpr double kLeastSpread = 1e-10;
-  const double square = moments.mean() * moments.mean();
-  const bool has_spread = moments.variance() > kLeastSpread * square ||
-                          (family == MagnitudeFamily::normal && moments.nonzero > 0);
-  if (!has_spread) {
-    return std::nullopt;
-  }
-  const FittedLaw fitted{
-      .law = law_of(family, moments),
-      .entries = family == MagnitudeFamily::normal ? moments.entries : moments.nonzero};
-  const bool is_proper =
-      std::isfinite(fitted.law.shape) && std::isfinite(fitted.law.scale) && fitted.law.scale > 0;
-  return is_proper ? std::optional(fitted) : std::nullopt;
 }
 
 /// Returns P(Z >= z) of a standard normal Z.
@@ -200,16 +133,26 @@ double MagnitudeLaw::threshold(double share) const {
   return 0;
 }
 
-template <class Real>
-std::optional<FittedLaw> fit_magnitudes(MagnitudeFamily family, std::span<const Real> values) {
-  return fit(family, moments_of(values, family == MagnitudeFamily::gamma));
+std::optional<FittedLaw> fit_moments(MagnitudeFamily family, const MagnitudeMoments& moments) {
+  // Below this relative spread the fit would depend on rounding errors.
+  constexpr double kLeastSpread = 1e-10;
+  const double square = moments.mean() * moments.mean();
+  const bool has_spread = moments.variance() > kLeastSpread * square ||
+                          (family == MagnitudeFamily::normal && moments.nonzero > 0);
+  if (!has_spread) {
+    return std::nullopt;
+  }
+  const FittedLaw fitted{
+      .law = law_of(family, moments),
+      .entries = family == MagnitudeFamily::normal ? moments.entries : moments.nonzero};
+  const bool is_proper =
+      std::isfinite(fitted.law.shape) && std::isfinite(fitted.law.scale) && fitted.law.scale > 0;
+  return is_proper ? std::optional(fitted) : std::nullopt;
 }
 
 template <class Real>
-std::optional<FittedLaw> fit_excesses(MagnitudeFamily family,
-                                      std::span<const Real> values,
-                                      double threshold) {
-  return fit(family, moments_of_excesses(values, threshold, family == MagnitudeFamily::gamma));
+std::optional<FittedLaw> fit_magnitudes(MagnitudeFamily family, std::span<const Real> values) {
+  return fit_moments(family, magnitude_moments(values, family == MagnitudeFamily::gamma));
 }
 
 template <class Real>
@@ -253,12 +196,6 @@ double kolmogorov_survival(double x) {
 
 template std::optional<FittedLaw> fit_magnitudes<float>(MagnitudeFamily, std::span<const float>);
 template std::optional<FittedLaw> fit_magnitudes<double>(MagnitudeFamily, std::span<const double>);
-template std::optional<FittedLaw> fit_excesses<float>(MagnitudeFamily,
-                                                      std::span<const float>,
-                                                      double);
-template std::optional<FittedLaw> fit_excesses<double>(MagnitudeFamily,
-                                                       std::span<const double>,
-                                                       double);
 template GoodnessOfFit goodness_of_fit<float>(const MagnitudeLaw&, std::span<const float>, double);
 template GoodnessOfFit goodness_of_fit<double>(const MagnitudeLaw&,
                                                std::span<const double>,

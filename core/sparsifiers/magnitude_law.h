@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "core/vectors/dense.h"
+
 namespace residuum {
 
 enum class MagnitudeFamily { normal, exponential, gamma, generalised_pareto };
@@ -31,18 +33,16 @@ struct FittedLaw {
   std::size_t entries = 0;
 };
 
+/// Fits a law of the family to moments of magnitudes; the law is absent where they have no spread,
+/// or too much for float64.
+std::optional<FittedLaw> fit_moments(MagnitudeFamily family, const MagnitudeMoments& moments);
+
 /// Fits a law of the family. Exponential: the mean. Gamma: the closed approximation of the most
 /// likely shape (Minka 2002), s = log(mean) - mean(log), shape = (3 - s + sqrt((s - 3)^2 + 24 s)) /
 /// (12 s). Generalised Pareto: mean and variance. The law is absent where the magnitudes have no
 /// spread, or too much for float64.
 template <class Real>
 std::optional<FittedLaw> fit_magnitudes(MagnitudeFamily family, std::span<const Real> values);
-
-/// Fits a law to |x| - threshold, over the entries above the threshold.
-template <class Real>
-std::optional<FittedLaw> fit_excesses(MagnitudeFamily family,
-                                      std::span<const Real> values,
-                                      double threshold);
 
 /// Goodness of fit is how well a law describes the entries that its family is fitted to.
 struct GoodnessOfFit {

@@ -5,7 +5,7 @@
 namespace residuum {
 namespace {
 
-class None final : public SparsifierFor<None> {
+class None final : public SparsifierFor<None>, public DeviceSparsifier {
  public:
   template <class Real>
   void select(std::span<const Real> /*accumulator*/,
@@ -14,6 +14,14 @@ class None final : public SparsifierFor<None> {
               Message<Real>& message) const {
     message.everything = true;
     message.entries.clear();
+  }
+
+  const DeviceSparsifier* on_device() const override { return this; }
+  void plan_there(DeviceVectors& /*memory*/,
+                  const Segment& /*of*/,
+                  const SelectionContext& /*context*/,
+                  DevicePlan& plan) const override {
+    plan.everything = true;
   }
 
   std::optional<std::size_t> k(std::size_t dimension) const override { return dimension; }

@@ -16,6 +16,7 @@
 #include "core/messages/laws.h"
 #include "core/messages/message.h"
 #include "core/random/random.h"
+#include "core/vectors/device.h"
 #include "core/vectors/select.h"
 
 namespace residuum {
@@ -57,6 +58,31 @@ struct RunPlace {
   std::filesystem::path vectors;  // begins the names of files with vectors that break a claim
 };
 
+/// A device plan is how a message is selected of an accumulator on a device.
+struct DevicePlan {
+  bool everything = false;
+  std::vector<SelectionPart> parts;  // otherwise
+};
+
+/// The form of a sparsifier for accumulators on a device: it says what to select, and gets the bits
+/// of the sparsifier on the host.
+class DeviceSparsifier {
+ public:
+  DeviceSparsifier() = default;
+  DeviceSparsifier(const DeviceSparsifier&) = delete;
+  DeviceSparsifier& operator=(const DeviceSparsifier&) = delete;
+  DeviceSparsifier(DeviceSparsifier&&) = delete;
+  DeviceSparsifier& operator=(DeviceSparsifier&&) = delete;
+  virtual ~DeviceSparsifier() = default;
+
+  /// Adds to the plan what is selected of the segment of vector 0, which is a whole accumulator or
+  /// a layer.
+  virtual void plan_there(DeviceVectors& memory,
+                          const Segment& of,
+                          const SelectionContext& context,
+                          DevicePlan& plan) const = 0;
+};
+
 class Sparsifier {
  public:
   Sparsifier() = default;
@@ -81,6 +107,9 @@ class Sparsifier {
   /// A k above d is a usage error.
   virtual std::optional<std::size_t> k(std::size_t dimension) const = 0;
   virtual SparsifierLaw law(std::size_t dimension, double step_size) const = 0;
+
+  /// Returns the form for accumulators on a device; null if it has none.
+  virtual const DeviceSparsifier* on_device() const { return nullptr; }
 
   /// Returns how the indices of its messages of d entries travel to who gets them as they are.
   virtual IndexForm index_form(std::size_t /*dimension*/) const { return {}; }

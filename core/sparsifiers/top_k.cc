@@ -10,7 +10,7 @@
 namespace residuum {
 namespace {
 
-class TopK final : public SparsifierFor<TopK> {
+class TopK final : public SparsifierFor<TopK>, public DeviceSparsifier {
  public:
   explicit TopK(Amount amount) : amount_(std::move(amount)) {}
 
@@ -21,6 +21,14 @@ class TopK final : public SparsifierFor<TopK> {
               Message<Real>& message) const {
     message.everything = false;
     select_top_k(accumulator, amount_.resolve(accumulator.size()), workspace, message.entries);
+  }
+
+  const DeviceSparsifier* on_device() const override { return this; }
+  void plan_there(DeviceVectors& /*memory*/,
+                  const Segment& of,
+                  const SelectionContext& /*context*/,
+                  DevicePlan& plan) const override {
+    plan.parts.push_back({.at = of, .most = amount_.resolve(of.size)});
   }
 
   std::optional<std::size_t> k(std::size_t dimension) const override {

@@ -1,8 +1,19 @@
 #include "core/training/method.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace residuum {
+namespace {
+
+RandomStream quantiser_stream(const SelectionContext& context) {
+  return {context.seed,
+          Purpose::quantiser,
+          static_cast<std::uint32_t>(context.worker),
+          static_cast<std::uint32_t>(context.iteration)};
+}
+
+}  // namespace
 
 std::size_t Method::averaged_memories(std::uint64_t iteration) const {
   std::size_t count = 0;
@@ -115,11 +126,33 @@ void Method::compress(std::uint64_t iteration,
       message.chosen = message.entries;
       message.chose_everything = message.everything;
     }
-    RandomStream random(context.seed,
-                        Purpose::quantiser,
-                        static_cast<std::uint32_t>(context.worker),
-                        static_cast<std::uint32_t>(context.iteration));
+    RandomStream random = quantiser_stream(context);
     quantise(coding(), accumulator, random, message);
+  }
+}
+
+void Method::compress_there(std::uint64_t iteration,
+                            DeviceVectors& memory,
+                            const SelectionContext& context,
+                            Message<float>& message) const {
+  const Sparsifier& selection = sparsifier_at(iteration);
+  const std::size_t d = memory.dimension();
+  DevicePlan plan;
+  selection.on_device()->plan_there(memory, {.begin = 0, .size = d}, context, plan);
+  message.form = selection.index_form(d);
+  message.everything = plan.everything;
+  message.entries.clear();
+  if (!plan.everything) {
+    memory.select(plan.parts, message.entries);
+  }
+  if (quantiser != nullptr) {
+    assert(!message.everything);
+    if (feedback->clears_selection()) {
+      message.chosen = message.entries;
+      message.chose_everything = false;
+    }
+    RandomStream random = quantiser_stream(context);
+    quantise_entries(coding(), d, random, message);
   }
 }
 

@@ -99,6 +99,13 @@ struct Method {
                 SelectWorkspace& workspace,
                 Message<Real>& message) const;
 
+  /// Does the same with vector 0 of a memory on a device: the entries that are selected are copied
+  /// from there. `device_obstacle` must be empty.
+  void compress_there(std::uint64_t iteration,
+                      DeviceVectors& memory,
+                      const SelectionContext& context,
+                      Message<float>& message) const;
+
   /// True if z moves by eta times the mean gradient: no momentum, decay, clipping or other
   /// direction of updates, and no outer step.
   bool follows_gradients() const;

@@ -80,6 +80,12 @@ class ModelUpdate {
              std::span<double> model,
              std::span<Real> working_model);
 
+  /// True if only entries that g lists move the model.
+  bool moves_listed_entries(const Delivery<Real>& delivery) const {
+    return !delivery.is_dense && method_.momentum == 0 && method_.weight_decay == 0 &&
+           direction_.empty() && estimate_.empty();
+  }
+
   void save_or_load(RunState& state);
 
  private:

@@ -18,6 +18,7 @@
 #include "core/training/budget.h"
 #include "core/training/method.h"
 #include "core/training/overlap.h"
+#include "core/vectors/device.h"
 
 namespace residuum {
 
@@ -79,6 +80,9 @@ struct Training {
   Sampling sampling = Sampling::replacement;
   std::optional<int> participants;  // workers that take part in a version; absent: all
   Precision precision = Precision::float32;
+  /// The device that has the workers' memories; null: they are on the host. `device_obstacle`
+  /// (device_placement.h) must be empty.
+  const Device* device = nullptr;
   std::vector<NetworkModel> networks;  // of virtual time; one where it decides what is trained
   bool times_work = false;             // virtual time has what selections and merges take here
   Overlap overlap = {};                // of messages and gradients in virtual time

@@ -33,6 +33,8 @@ WorkerGradient<Real>::WorkerGradient(const Training& training, int worker)
       keeps_previous_(keeps_previous_gradient(training)),
       batches_(training.seed, worker, training.shard_of(worker), training.batch, training.sampling),
       borrows_(can_borrow()),
+      there_(takes_gradients_there(training) ? training.device->vectors(1, objective_.dimension())
+                                             : nullptr),
       gradient_(large_vector<Real>(borrows_ ? 0 : objective_.dimension())),
       previous_(keeps_previous_ ? gradient_ : std::vector<Real>()),
       optimiser_memory_(training.method->optimiser == nullptr
@@ -46,23 +48,63 @@ WorkerGradient<Real>::WorkerGradient(const Training& training, int worker)
 
 template <class Real>
 void WorkerGradient<Real>::compute(const Steps& steps,
-                                   std::span<const Real> model,
+                                   const ModelAt<Real>& model,
                                    ScratchBuffers<Real>& scratch,
                                    WorkerScalars& scalars) {
   if (keeps_previous_) {
     gradient_.swap(previous_);
   }
+  is_there_ = false;
   if (borrows_) {
     assert(steps.count == 1);
     borrow();
   } else if (steps_locally(*training_.method, steps.count)) {
-    step_locally(steps, model, scratch, scalars);
+    step_locally(steps, model.on_host, scratch, scalars);
+  } else if (there_ != nullptr && model.on_device != nullptr) {
+    take_there(steps.first, *model.on_device, model.on_host);
   } else {
-    take(steps.first, model, scratch.part_gradient, gradient_);
+    take(steps.first, model.on_host, scratch.part_gradient, gradient_);
   }
   if (keeps_previous_) {
     scalars.gradient_change_sq = difference_sq(gradient_, previous_);
   }
+}
+
+template <class Real>
+std::span<const Real> WorkerGradient<Real>::gradient() const {
+  if constexpr (std::is_same_v<Real, float>) {
+    if (is_there_ && !is_here_) {
+      there_->get(0, gradient_);
+      is_here_ = true;
+    }
+  }
+  return borrows_ ? borrowed_ : std::span<const Real>(gradient_);
+}
+
+/// Takes the gradient of the batch of this number on the device, where it stays.
+template <class Real>
+void WorkerGradient<Real>::take_there(std::uint64_t number,
+                                      DeviceModel& model,
+                                      std::span<const Real> on_host) {
+  if constexpr (std::is_same_v<Real, float>) {
+    objective_.on_device()->gradient_there(draw_of(number), model.of(on_host), there_->vector(0));
+    if (const double factor = weight(); factor != 1) {
+      there_->scale(0, static_cast<float>(factor));
+    }
+    is_there_ = true;
+    is_here_ = false;
+  }
+}
+
+template <class Real>
+Draw WorkerGradient<Real>::draw_of(std::uint64_t number) {
+  return {.seed = training_.seed,
+          .worker = worker_,
+          .iteration = number,
+          .samples = batches_.draw(number),
+          .shard = training_.shard_of(worker_),
+          .first_half = false,
+          .statistics = statistics_};
 }
 
 /// A training outside takes one gradient in an iteration, which nothing may change.
@@ -86,14 +128,7 @@ void WorkerGradient<Real>::take(std::uint64_t number,
                                 std::span<const Real> model,
                                 std::vector<Real>& part,
                                 std::vector<Real>& gradient) {
-  const Draw draw{.seed = training_.seed,
-                  .worker = worker_,
-                  .iteration = number,
-                  .samples = batches_.draw(number),
-                  .shard = training_.shard_of(worker_),
-                  .first_half = false,
-                  .statistics = statistics_};
-  batch_gradient(draw, model, part, gradient);
+  batch_gradient(draw_of(number), model, part, gradient);
   weigh(gradient);
   clip(gradient);
 }
@@ -187,6 +222,7 @@ void WorkerGradient<Real>::compute_half(std::uint64_t t,
                                         std::span<const Real> model,
                                         ScratchBuffers<Real>& scratch,
                                         WorkerScalars& scalars) {
+  gradient();  // a copy of it, where it is on a device
   take_half(t, model, scratch.part_gradient, gradient_, scalars);
 }
 
@@ -214,22 +250,25 @@ void WorkerGradient<Real>::take_half(std::uint64_t number,
   scalars.noise_variance = difference_sq(half_, whole) * first / (1 - first);
 }
 
+/// Returns P n_p / n, or 1 without data.
+template <class Real>
+double WorkerGradient<Real>::weight() const {
+  const auto n = static_cast<double>(objective_.samples());
+  const auto own = static_cast<double>(training_.shard_of(worker_).size());
+  return n == 0 ? 1 : own * training_.cluster->workers() / n;
+}
+
 /// Weights a gradient by P n_p / n. The update averages over workers, f over samples: with the
 /// weights the mean of the workers' gradients is an unbiased estimate of grad f, also where shards
 /// differ in size.
 template <class Real>
 void WorkerGradient<Real>::weigh(std::vector<Real>& gradient) const {
-  const auto n = static_cast<double>(objective_.samples());
-  if (n == 0) {
-    return;
-  }
-  const auto own = static_cast<double>(training_.shard_of(worker_).size());
-  const double weight = own * training_.cluster->workers() / n;
-  if (weight == 1) {
+  const double factor = weight();
+  if (factor == 1) {
     return;
   }
   for (Real& value : gradient) {
-    value *= static_cast<Real>(weight);
+    value *= static_cast<Real>(factor);
   }
 }
 

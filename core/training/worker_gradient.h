@@ -3,12 +3,15 @@
 // of its batch and, for measurements, that of the first half of its batch.
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "core/cluster/run_state.h"
 #include "core/messages/traffic.h"
 #include "core/training/batches.h"
+#include "core/training/device_model.h"
+#include "core/training/memory_vectors.h"
 #include "core/training/training.h"
 #include "core/training/worker_parts.h"
 
@@ -32,7 +35,7 @@ class WorkerGradient {
   /// the gradients' squared norms. If workers exchange changes of estimates, it also fills in how
   /// much G^p_t has changed.
   void compute(const Steps& steps,
-               std::span<const Real> model,
+               const ModelAt<Real>& model,
                ScratchBuffers<Real>& scratch,
                WorkerScalars& scalars);
 
@@ -47,9 +50,12 @@ class WorkerGradient {
   /// meanwhile.
   void drop_half() { half_ = std::vector<Real>(); }
 
-  std::span<const Real> gradient() const {
-    return borrows_ ? borrowed_ : std::span<const Real>(gradient_);
+  /// Returns G^p where it is.
+  GradientAt<Real> placed() const {
+    return is_there_ ? GradientAt<Real>(there_->vector(0).span()) : GradientAt<Real>(gradient());
   }
+  /// Returns G^p as the host reads it.
+  std::span<const Real> gradient() const;
   const std::vector<Real>& half() const { return half_; }
   /// Returns the first of the gradients between which the worker stepped, which it took at w_t;
   /// kept where u is followed.
@@ -85,6 +91,9 @@ class WorkerGradient {
                       std::span<const Real> model,
                       std::vector<Real>& part,
                       std::span<Real> gradient);
+  void take_there(std::uint64_t number, DeviceModel& model, std::span<const Real> on_host);
+  Draw draw_of(std::uint64_t number);
+  double weight() const;
   bool can_borrow() const;
   void borrow();
   void clip(std::vector<Real>& gradient) const;
@@ -98,7 +107,11 @@ class WorkerGradient {
   /// True if the gradient is read where the training outside has it, which saves a copy of it.
   bool borrows_;
   std::span<const Real> borrowed_;
-  std::vector<Real> gradient_, previous_, half_, first_;
+  std::unique_ptr<DeviceVectors> there_;  // the gradient, where it is taken on a device
+  bool is_there_ = false;                 // the gradient is
+  mutable bool is_here_ = false;          // and gradient_ is a copy of it
+  mutable std::vector<Real> gradient_;
+  std::vector<Real> previous_, half_, first_;
   std::vector<Real> optimiser_memory_;
   std::vector<MatrixPlace> layers_;  // of the model; kept where an optimiser may ask for them
   std::vector<double> statistics_;

@@ -28,12 +28,12 @@ WorkerMemory<Real>::WorkerMemory(const Training& training, int worker)
       method_(*training.method),
       worker_(worker),
       d_(training.objective->dimension()),
-      memory_(large_vector<Real>(d_ * method_.feedback->vectors())),
+      vectors_(make_memory_vectors<Real>(training)),
       thresholds_(reused_thresholds(*method_.sparsifier, d_)) {}
 
 template <class Real>
 void WorkerMemory<Real>::compress(const Turn& turn,
-                                  std::span<const Real> gradient,
+                                  const GradientAt<Real>& gradient,
                                   ScratchBuffers<Real>& scratch,
                                   WorkerScalars& scalars) {
   auto& parts = scratch.selection.parts;
@@ -45,13 +45,10 @@ void WorkerMemory<Real>::compress(const Turn& turn,
     parts[s].reused_threshold = thresholds_[s];
   }
   if (turn.before == 0) {
-    method_.feedback->begin(std::span<Real>(memory_), gradient);
+    vectors_->begin(gradient);
   }
-  const PassNorms norms =
-      method_.feedback->accumulate(std::span<Real>(memory_),
-                                   gradient,
-                                   turn.step_size,
-                                   {.segments = scratch.segments, .candidates = parts});
+  const PassNorms norms = vectors_->accumulate(
+      gradient, turn.step_size, {.segments = scratch.segments, .candidates = parts});
   has_accumulator_ = true;
   note_norms(turn.before == 0, norms, scalars);
   is_residual_counted_ = false;
@@ -94,7 +91,7 @@ void WorkerMemory<Real>::select(const Turn& turn,
                                  .iteration = turn.number,
                                  .step_size = method_.feedback->units() == Units::step ? eta : 1.0,
                                  .messages = turn.before};
-  method_.compress(turn.version, accumulator(), context, workspace, message_);
+  vectors_->compress(turn.version, context, workspace, message_);
   scalars.nnz_sent = static_cast<double>(message_.values_sent(d_));
   scalars.total_nnz += scalars.nnz_sent;
   note_amplification(eta, scalars);
@@ -161,11 +158,7 @@ void WorkerMemory<Real>::measure(WorkerScalars& scalars) const {
     return;
   }
   scalars.sent_norm_sq = norm_sq<Real>(message_.entries.values);
-  scalars.sent_dot = 0;
-  for (std::size_t i = 0; i < message_.entries.size(); ++i) {
-    scalars.sent_dot += static_cast<double>(message_.entries.values[i]) *
-                        static_cast<double>(memory_[message_.entries.indices[i]]);
-  }
+  scalars.sent_dot = vectors_->dot(message_.entries);
 }
 
 template <class Real>
@@ -174,7 +167,7 @@ void WorkerMemory<Real>::update_residual(const MessageOutcome<Real>& outcome,
                                          const ScratchBuffers<Real>& scratch,
                                          WorkerScalars& scalars) {
   assert(has_accumulator_);
-  method_.feedback->update_residual(std::span<Real>(memory_), outcome, residual_update_);
+  vectors_->update_residual(outcome, residual_update_);
   has_accumulator_ = false;
   if (measured) {
     measure_residual(scratch, scalars);
@@ -186,8 +179,10 @@ void WorkerMemory<Real>::update_residual(const MessageOutcome<Real>& outcome,
 template <class Real>
 void WorkerMemory<Real>::measure_residual(const ScratchBuffers<Real>& scratch,
                                           WorkerScalars& scalars) const {
-  scalars.residual_norm_sq = norm_sq(residual(), std::span(scratch.segments));
-  scalars.residual_norm_inf = static_cast<double>(norm_inf<Real>(residual()));
+  assert(!has_accumulator_);
+  const ResidualNorms norms = vectors_->norms(scratch.segments);
+  scalars.residual_norm_sq = norms.square;
+  scalars.residual_norm_inf = norms.largest;
 }
 
 template <class Real>
@@ -214,14 +209,15 @@ void WorkerMemory<Real>::skip_version(double step_size,
 template <class Real>
 void WorkerMemory<Real>::take_back(const Message<Real>& message,
                                    std::span<const Real> accumulator) {
+  const std::span<Real> memory = vectors_->all_to_write();
   if (message.everything) {
     for (std::size_t i = 0; i < d_; ++i) {
-      memory_[i] += accumulator[i];
+      memory[i] += accumulator[i];
     }
     return;
   }
   for (std::size_t i = 0; i < message.entries.size(); ++i) {
-    memory_[message.entries.indices[i]] += message.entries.values[i];
+    memory[message.entries.indices[i]] += message.entries.values[i];
   }
 }
 

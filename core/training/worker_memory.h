@@ -4,9 +4,12 @@
 
 #include <cassert>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "core/training/memory_vectors.h"
 #include "core/training/training.h"
 #include "core/training/worker_parts.h"
 
@@ -31,7 +34,7 @@ class WorkerMemory {
   /// accumulator and the number of entries sent. If the accumulator is not finite, nothing is
   /// selected.
   void compress(const Turn& turn,
-                std::span<const Real> gradient,
+                const GradientAt<Real>& gradient,
                 ScratchBuffers<Real>& scratch,
                 WorkerScalars& scalars);
 
@@ -59,24 +62,29 @@ class WorkerMemory {
   /// Returns a^p, from when it is formed until the residual is updated.
   std::span<const Real> accumulator() const {
     assert(has_accumulator_);
-    return std::span<const Real>(memory_).first(d_);
+    return vectors_->first();
+  }
+  /// Returns what an exchange may read of a^p.
+  std::span<const Real> accumulator_for_exchange() const {
+    assert(has_accumulator_);
+    return vectors_->for_exchange(message_);
   }
   /// Returns e^p, at all other times.
   std::span<const Real> residual() const {
     assert(!has_accumulator_);
-    return std::span<const Real>(memory_).first(d_);
+    return vectors_->first();
   }
   /// Returns the room for an a^p that the protocol forms itself, d numbers.
   std::span<Real> accumulator_to_form() {
     has_accumulator_ = true;
-    return std::span<Real>(memory_).first(d_);
+    return vectors_->all_to_write().first(d_);
   }
 
   // State of the run, for checkpoints. The bounds of passes are left out: they affect speed only.
 
   /// Returns all vectors of the feedback, one after the other; the first is the accumulator.
-  std::span<Real> all() { return memory_; }
-  std::span<const Real> all() const { return memory_; }
+  std::span<Real> all() { return vectors_->all_to_write(); }
+  std::span<const Real> all() const { return std::as_const(*vectors_).all(); }
   /// Returns a bound on what rounding has made of the worker's estimate.
   double& drift() { return drift_; }
   /// Returns the threshold that is reused for each segment; there are none without them.
@@ -96,7 +104,7 @@ class WorkerMemory {
   const Method& method_;
   int worker_;
   std::size_t d_;
-  std::vector<Real> memory_;
+  std::unique_ptr<MemoryVectors<Real>> vectors_;
   Message<Real> message_;
   ResidualUpdate<Real> residual_update_;
   double drift_ = 0;

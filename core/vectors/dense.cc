@@ -1,6 +1,7 @@
 #include "core/vectors/dense.h"
 
 #include <cassert>
+#include <cmath>
 #include <memory>
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -58,10 +59,50 @@ void add_to(std::span<double> sum, std::span<const Real> addend) {
   kernels::best_dense<Real>().add_to(sum.data(), addend.data(), sum.size());
 }
 
+template <class Real>
+MagnitudeMoments magnitude_moments(std::span<const Real> x, bool with_logarithms) {
+  const MagnitudeSums sums = magnitude_sums(x);
+  MagnitudeMoments moments{.entries = x.size(),
+                           .nonzero = sums.nonzero,
+                           .signed_sum = sums.signed_sum,
+                           .sum = sums.sum,
+                           .sum_sq = sums.sum_sq};
+  if (!with_logarithms) {
+    return moments;
+  }
+  for (const Real value : x) {
+    if (value != 0) {
+      moments.sum_log += std::log(std::abs(static_cast<double>(value)));
+    }
+  }
+  return moments;
+}
+
+template <class Real>
+MagnitudeMoments excess_moments(std::span<const Real> x, double threshold, bool with_logarithms) {
+  MagnitudeMoments moments;
+  for (const Real value : x) {
+    const double excess = std::abs(static_cast<double>(value)) - threshold;
+    if (excess > 0) {
+      ++moments.entries;
+      moments.sum += excess;
+      moments.sum_sq += excess * excess;
+      moments.sum_log += with_logarithms ? std::log(excess) : 0;
+    }
+  }
+  moments.nonzero = moments.entries;
+  moments.signed_sum = moments.sum;
+  return moments;
+}
+
 template double norm_sq<float>(std::span<const float>);
 template double norm_sq<double>(std::span<const double>);
 template float norm_inf<float>(std::span<const float>);
 template double norm_inf<double>(std::span<const double>);
+template MagnitudeMoments magnitude_moments<float>(std::span<const float>, bool);
+template MagnitudeMoments magnitude_moments<double>(std::span<const double>, bool);
+template MagnitudeMoments excess_moments<float>(std::span<const float>, double, bool);
+template MagnitudeMoments excess_moments<double>(std::span<const double>, double, bool);
 template MagnitudeSums magnitude_sums<float>(std::span<const float>);
 template MagnitudeSums magnitude_sums<double>(std::span<const double>);
 template void add_to<float>(std::span<double>, std::span<const float>);

@@ -26,6 +26,25 @@ struct MagnitudeSums {
 template <class Real>
 MagnitudeSums magnitude_sums(std::span<const Real> x);
 
+/// Laws of magnitudes are fitted to these moments of magnitudes, or of what they exceed a threshold
+/// by.
+struct MagnitudeMoments {
+  std::size_t entries = 0;  // all, or those above the threshold
+  std::size_t nonzero = 0;
+  double signed_sum = 0;
+  double sum = 0;
+  double sum_sq = 0;
+  double sum_log = 0;  // where logarithms are wanted, because they are slow
+
+  double mean() const { return sum / static_cast<double>(nonzero); }
+  double variance() const { return sum_sq / static_cast<double>(nonzero) - mean() * mean(); }
+};
+template <class Real>
+MagnitudeMoments magnitude_moments(std::span<const Real> x, bool with_logarithms);
+/// Returns the moments of |x_i| - threshold, over the entries above the threshold.
+template <class Real>
+MagnitudeMoments excess_moments(std::span<const Real> x, double threshold, bool with_logarithms);
+
 /// Returns the sum of squares of x - scale * y.
 double distance_sq(std::span<const double> x, std::span<const double> y, double scale = 1);
 

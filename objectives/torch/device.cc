@@ -31,7 +31,7 @@ std::optional<int> index_in(std::string_view name) {
 
 int cuda_devices() { return static_cast<int>(torch::cuda::device_count()); }
 
-Device device_from(const Section& section, int local_rank, int devices) {
+NetworkDevice device_from(const Section& section, int local_rank, int devices) {
   const auto index = index_in(section.text("device", "auto"));
   const std::string name =
       index ? "cuda" : section.choice("device", {"auto", "cpu", "cuda", "cuda:N"}, "auto");
@@ -50,8 +50,8 @@ Device device_from(const Section& section, int local_rank, int devices) {
   if (index) {
     return {.cuda = *index};
   }
-  return name == "cpu" || devices == 0 ? Device{}
-                                       : Device{.cuda = dealt_device(local_rank, devices)};
+  return name == "cpu" || devices == 0 ? NetworkDevice{}
+                                       : NetworkDevice{.cuda = dealt_device(local_rank, devices)};
 }
 
 std::function<void()> torch_device_top_k(std::span<const float> x, std::size_t k) {

@@ -11,10 +11,10 @@
 namespace residuum {
 
 /// The device on which a network computes: the CPU or one GPU.
-struct Device {
+struct NetworkDevice {
   std::optional<int> cuda;  // among the devices that CUDA shows to this process; none: the CPU
 
-  bool operator==(const Device&) const = default;
+  bool operator==(const NetworkDevice&) const = default;
 };
 
 /// Returns how many devices CUDA shows to this process (CUDA_VISIBLE_DEVICES counts); 0 where
@@ -27,7 +27,7 @@ constexpr int dealt_device(int local_rank, int devices) { return local_rank % de
 
 /// Reads the key `device`: "auto" (a CUDA device if there is one, the default), "cpu", "cuda" (the
 /// process's own by `dealt_device`) or "cuda:N". A device that is not there is a resource error.
-Device device_from(const Section& section, int local_rank, int devices);
+NetworkDevice device_from(const Section& section, int local_rank, int devices);
 
 /// Returns a call that runs |x|.topk(k) on the device and waits for it, as a baseline for
 /// benchmarks; x is there already.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/objective.h"
+#include "core/vectors/device.h"
 #include "objectives/torch/device.h"
 
 namespace residuum {
@@ -77,6 +78,8 @@ class Network {
 
   /// Sets the parameters and zeroes the gradient.
   virtual void load(std::span<const Real> w) = 0;
+  /// Does the same with parameters on the network's device, in float32.
+  virtual void load_there(DeviceSpan w) = 0;
 
   /// Sets the seed of random layers (dropout), which only modules of files have.
   virtual void seed(std::uint64_t /*seed*/) {}
@@ -98,6 +101,8 @@ class Network {
 
   /// Returns the gradient; the span is valid until the next call.
   virtual std::span<const Real> gradient() const = 0;
+  /// room := the gradient, on the network's device, in float32.
+  virtual void gradient_there(DeviceRoom room) const = 0;
 };
 
 /// Start is the law from which the entries of a layer are drawn at the start of a run.
@@ -118,8 +123,8 @@ Start torch_start(const Layer& layer, std::int64_t fan_in);
 /// Networks can make the same network in both precisions; each is made when it is first needed.
 struct Networks {
   ImageShape shape;
-  std::function<std::unique_ptr<Network<float>>(Device)> make_single;
-  std::function<std::unique_ptr<Network<double>>(Device)> make_double;
+  std::function<std::unique_ptr<Network<float>>(NetworkDevice)> make_single;
+  std::function<std::unique_ptr<Network<double>>(NetworkDevice)> make_double;
   StartRule start = torch_start;
   std::vector<double> saved_start = {};      // w_0 of a module from a file; empty: drawn by `start`
   std::optional<double> lower_bound = 0;     // of a sample's loss

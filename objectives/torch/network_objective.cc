@@ -247,13 +247,20 @@ void NetworkObjective::batch_gradient(Network<Real>& learner,
                                       const Draw& draw,
                                       std::span<const Real> w,
                                       std::span<Real> gradient) const {
+  learner.load(w);
+  add_batch(learner, draw);
+  std::copy(learner.gradient().begin(), learner.gradient().end(), gradient.begin());
+}
+
+/// Adds the gradient of the batch at the parameters that the network has.
+template <class Real>
+void NetworkObjective::add_batch(Network<Real>& learner, const Draw& draw) const {
   assert(!draw.samples.empty());
   const Real scale = Real{1} / static_cast<Real>(draw.samples.size());
   RandomStream augmentation(draw.seed,
                             Purpose::augmentation,
                             static_cast<std::uint32_t>(draw.worker),
                             static_cast<std::uint32_t>(draw.iteration));
-  learner.load(w);
   if (!draw.statistics.empty()) {
     learner.load_statistics(draw.statistics);
   }
@@ -275,7 +282,14 @@ void NetworkObjective::batch_gradient(Network<Real>& learner,
     const auto moved = learner.statistics();
     std::copy(moved.begin(), moved.end(), draw.statistics.begin());
   }
-  std::copy(learner.gradient().begin(), learner.gradient().end(), gradient.begin());
+}
+
+void NetworkObjective::gradient_there(const Draw& draw, DeviceSpan w, DeviceRoom gradient) const {
+  const std::lock_guard lock(in_use_);
+  auto& learner = network<float>();
+  learner.load_there(w);
+  add_batch(learner, draw);
+  learner.gradient_there(gradient);
 }
 
 void NetworkObjective::stochastic_gradient(const Draw& draw,

@@ -23,13 +23,13 @@
 namespace residuum {
 
 struct NetworkOptions {
-  Device device = {};
+  NetworkDevice device = {};
   std::size_t evaluate_samples = 0;  ///< f is the mean over this many training samples; 0: all.
   std::size_t test_samples = 0;      ///< The number of held-out samples to test; 0: all.
   bool evaluate_in_float = false;
 };
 
-class NetworkObjective final : public Objective {
+class NetworkObjective final : public Objective, public DeviceGradients {
  public:
   /// Data of another shape than the network's is a usage error. Samples to evaluate and to test are
   /// drawn once, the same in every run. A number not below that of all samples means all.
@@ -38,6 +38,11 @@ class NetworkObjective final : public Objective {
 
   /// Returns where each parameter tensor lies in w.
   std::vector<Layer> layers() const override { return single_->layers(); }
+
+  const DeviceGradients* on_device() const override { return device_.cuda ? this : nullptr; }
+  int device_index() const override { return device_.cuda.value_or(0); }
+  /// w and gradient are on the network's device.
+  void gradient_there(const Draw& draw, DeviceSpan w, DeviceRoom gradient) const override;
 
   std::size_t dimension() const override;
   std::size_t samples() const override { return data_.train->samples(); }
@@ -81,6 +86,8 @@ class NetworkObjective final : public Objective {
                       std::span<const Real> w,
                       std::span<Real> gradient) const;
   template <class Real>
+  void add_batch(Network<Real>& learner, const Draw& draw) const;
+  template <class Real>
   double evaluate_in(std::span<const std::uint32_t> samples,
                      const Point& at,
                      std::span<double> gradient) const;
@@ -97,7 +104,7 @@ class NetworkObjective final : public Objective {
 
   NetworkData data_;
   Networks networks_;
-  Device device_;
+  NetworkDevice device_;
   bool evaluate_in_float_;
   std::vector<std::uint32_t> evaluated_;  // increasing; empty: all
   std::vector<std::uint32_t> tested_;

@@ -202,6 +202,14 @@ class TorchNetwork final : public Network<Real> {
     gradient_.zero_();
   }
 
+  void load_there(DeviceSpan w) override {
+    be_deterministic();
+    // from_blob wants a mutable pointer; nothing writes through it.
+    auto* const data = const_cast<float*>(w.data);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    parameters_.copy_(numbers_at(data, w.size));
+    gradient_.zero_();
+  }
+
   void seed(std::uint64_t seed) override { torch::manual_seed(seed); }
 
   std::vector<double> statistics() const override {
@@ -263,7 +271,20 @@ class TorchNetwork final : public Network<Real> {
     return {gradient_on_host_.data_ptr<Real>(), static_cast<std::size_t>(gradient_.numel())};
   }
 
+  /// The copy is queued on the default stream, for which kernels of other streams wait.
+  void gradient_there(DeviceRoom room) const override {
+    numbers_at(room.data, room.size).copy_(gradient_);
+  }
+
  private:
+  /// Returns numbers of the network's device as a tensor.
+  torch::Tensor numbers_at(float* data, std::size_t size) const {
+    assert(size == static_cast<std::size_t>(parameters_.numel()));
+    return torch::from_blob(data,
+                            {static_cast<std::int64_t>(size)},
+                            torch::TensorOptions().dtype(torch::kFloat32).device(device_));
+  }
+
   torch::Tensor forward(Batch<Real>& batch, Phase phase) {
     if (phase_ != phase) {
       model_->train(phase == Phase::training);
@@ -404,7 +425,7 @@ class TorchNetwork final : public Network<Real> {
 
 template <class Real>
 std::unique_ptr<Network<Real>> make_network(const BuildModel& build,
-                                            Device device,
+                                            NetworkDevice device,
                                             NetworkLoss loss) {
   be_deterministic();
   keep_freed_memory();
@@ -419,10 +440,10 @@ std::unique_ptr<Network<Real>> make_network(const BuildModel& build,
 }
 
 Networks networks_of(const BuildModel& build, NetworkLoss loss) {
-  const auto make_single = [build, loss](Device device) {
+  const auto make_single = [build, loss](NetworkDevice device) {
     return make_network<float>(build, device, loss);
   };
-  const auto make_double = [build, loss](Device device) {
+  const auto make_double = [build, loss](NetworkDevice device) {
     return make_network<double>(build, device, loss);
   };
   return {.shape = {}, .make_single = make_single, .make_double = make_double};

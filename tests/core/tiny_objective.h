@@ -14,7 +14,7 @@
 namespace residuum::test {
 
 /// An objective that is a start and a rule for the gradients; f is the mean over workers.
-class TinyObjective final : public Objective {
+class TinyObjective final : public Objective, public DeviceGradients {
  public:
   /// gradient := the stochastic gradient of draw.worker at w.
   using Gradient =
@@ -28,6 +28,16 @@ class TinyObjective final : public Objective {
         gradient_(std::move(gradient)),
         samples_(samples),
         layers_(std::move(layers)) {}
+
+  /// From now on gradients are computed on a device, which is the stand-in.
+  void compute_there() { is_there_ = true; }
+  const DeviceGradients* on_device() const override { return is_there_ ? this : nullptr; }
+  int device_index() const override { return 0; }
+  void gradient_there(const Draw& draw, DeviceSpan w, DeviceRoom gradient) const override {
+    stochastic_gradient(draw,
+                        std::span<const float>(w.data, w.size),
+                        std::span<float>(gradient.data, gradient.size));
+  }
 
   std::size_t dimension() const override { return start_.size(); }
   /// Cuts w into layers of these sizes; ready_fractions() returns `ready`.
@@ -95,6 +105,7 @@ class TinyObjective final : public Objective {
   std::size_t samples_;
   std::vector<Layer> layers_;
   std::vector<double> ready_;
+  bool is_there_ = false;
 };
 
 /// The stochastic gradient is c at every w and worker; w_0 = start.

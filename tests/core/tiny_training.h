@@ -74,6 +74,7 @@ struct Recipe {
   Json local = {{"optimiser", "sgd"}};
   OpenBudget budget = {};
   Sleeper* sleeper = nullptr;
+  const Device* device = nullptr;  // of the workers' memories
 };
 
 /// A sparsifier's density schedule is counted in iterations; it is read for `dimension` entries.
@@ -131,6 +132,7 @@ inline Outcome train(World& world,
   training.sampling = recipe.sampling;
   training.participants = recipe.participants;
   training.precision = recipe.precision;
+  training.device = recipe.device;
   training.networks = recipe.networks;
   training.times_work = recipe.times_work;
   training.overlap = recipe.overlap;

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "core/vectors/device.h"
+
 namespace residuum::cuda {
 
 /// True if this build has CUDA and this machine a usable device.
@@ -18,14 +20,6 @@ std::string description();
 /// Returns the name of device `index` of those that CUDA shows to this process; empty where there
 /// is no such device, or no CUDA in this build.
 std::string name(int index);
-
-/// Refers to numbers on the device: the address is for kernels, and the host must not read it. It
-/// is a multiple of 16 bytes, as allocations are. The work that writes the numbers was queued
-/// before on the legacy default stream (libtorch's own), or has been waited for.
-struct DeviceSpan {
-  const float* data = nullptr;
-  std::size_t size = 0;
-};
 
 /// Owns numbers on the device, which are not initialised. All calls wait until they are done. If
 /// there is no room, the resource error names the sizes.

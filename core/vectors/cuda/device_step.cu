@@ -185,6 +185,22 @@ class DeviceStep::Implementation {
     return norms;
   }
 
+  void select_again(std::size_t k, SparseVector<float>& selected) {
+    assert(k <= d_);
+    selected.clear();
+    kept_ = 0;
+    if (d_ == 0 || k == 0) {
+      return;
+    }
+    reserve(k);
+    select_cold(k);
+    take(k, selected);
+    // As if the notes had been as many as they should be: this says nothing of the bound.
+    bound_.learn(2 * k, k, answer_on_host(k).told->cut);
+  }
+
+  float* memory() const { return memory_.data(); }
+
   void update_residual(const SparseVector<float>& cleared, const SparseVector<float>& returned) {
     const std::size_t count = cleared.size() + returned.size();
     if (count == 0) {
@@ -383,6 +399,12 @@ void DeviceStep::update_residual(const SparseVector<float>& cleared,
                                  const SparseVector<float>& returned) {
   implementation_->update_residual(cleared, returned);
 }
+
+void DeviceStep::select(std::size_t k, SparseVector<float>& selected) {
+  implementation_->select_again(k, selected);
+}
+
+float* DeviceStep::memory() const { return implementation_->memory(); }
 
 void DeviceStep::update_selected_residual() { implementation_->update_selected_residual(); }
 

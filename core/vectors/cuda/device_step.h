@@ -45,6 +45,10 @@ class DeviceStep {
   /// Does the same with a gradient that is on the device.
   PassNorms step(DeviceSpan gradient, float scale, std::size_t k, SparseVector<float>& selected);
 
+  /// selected := Top_k of the memory as it is, finite and between a step and its residual update,
+  /// for another k than that of the step.
+  void select(std::size_t k, SparseVector<float>& selected);
+
   /// memory := memory - cleared + returned, as core/feedback updates the residual.
   void update_residual(const SparseVector<float>& cleared, const SparseVector<float>& returned);
 
@@ -52,6 +56,9 @@ class DeviceStep {
   /// update_residual(selected, {}), but sends no list back, because the list is still on the
   /// device. A second call after a step does nothing.
   void update_selected_residual();
+
+  /// Returns where the memory is on the device.
+  float* memory() const;
 
   /// Returns how many selections so far needed passes of their own, because the notes did not
   /// suffice.

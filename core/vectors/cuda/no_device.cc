@@ -1,6 +1,7 @@
-// This file implements device.h and device_step.h in a build without CUDA: there is never a device.
+// This file implements device.h, device_step.h and cuda_device.h in a build without CUDA: there is never a device.
 
 #include "core/error.h"
+#include "core/vectors/cuda/cuda_device.h"
 #include "core/vectors/cuda/device_step.h"
 
 namespace residuum::cuda {
@@ -16,6 +17,9 @@ namespace {
 // NOLINTBEGIN(readability-convert-member-functions-to-static)
 
 bool available() { return false; }
+
+int device_count() { return 0; }
+std::unique_ptr<Device> make_device(int /*index*/) { refuse(); }
 
 std::string description() { return "none"; }
 std::string name(int /*index*/) { return ""; }
@@ -50,6 +54,8 @@ void DeviceStep::update_residual(const SparseVector<float>& /*cleared*/,
                                  const SparseVector<float>& /*returned*/) {
   refuse();
 }
+void DeviceStep::select(std::size_t /*k*/, SparseVector<float>& /*selected*/) { refuse(); }
+float* DeviceStep::memory() const { refuse(); }
 void DeviceStep::update_selected_residual() { refuse(); }
 std::size_t DeviceStep::cold_selections() const { refuse(); }
 

@@ -45,14 +45,6 @@ __device__ void count_digit(
   }
 }
 
-/// Names the bin of the wanted entry, how many entries are in larger bins, and how many in this
-/// one.
-struct Bin {
-  unsigned bin;
-  std::uint32_t above;
-  std::uint32_t within;  // 0: there are fewer entries than are wanted
-};
-
 /// Finds the bin by counting from the largest digit down. Every block does so and gets the same
 /// result.
 __device__ inline Bin bin_of_rank(std::uint32_t rank, const Histogram& histogram) {

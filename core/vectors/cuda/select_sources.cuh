@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/vectors/cuda/accumulate_kernel.cuh"
 #include "core/vectors/cuda/narrowing.h"
+#include "core/vectors/cuda/tiles.cuh"
 
 namespace residuum::cuda {
 
@@ -91,6 +91,14 @@ struct Passed {
 };
 
 using Histogram = std::uint32_t[kBins];
+
+/// Names the bin of the wanted entry, how many entries are in larger bins, and how many in this
+/// one.
+struct Bin {
+  unsigned bin;
+  std::uint32_t above;
+  std::uint32_t within;  // 0: there are fewer entries than are wanted
+};
 
 /// Holds what a search needs on the device. All counts are 0 between kernels.
 struct Search {

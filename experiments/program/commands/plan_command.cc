@@ -179,8 +179,8 @@ struct MadeGradients {
   }
 };
 
-/// Notes on budgets that do not give an exact number of gradients, one line for each text.
-class BudgetNotes {
+/// Notes on runs, one line for each text.
+class RunNotes {
  public:
   /// Runs whose texts are the same share a line.
   void add(const std::string& text) {
@@ -213,7 +213,7 @@ std::vector<std::string> notes_on_budgets(const std::vector<PreparedRun>& runs,
       of_methods[runs[i].varying.dump()].add(planned[i].worker_iterations);
     }
   }
-  BudgetNotes notes;
+  RunNotes notes;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const PreparedRun& run = runs[i];
     if (!run.failure.empty()) {
@@ -237,6 +237,19 @@ std::vector<std::string> notes_on_budgets(const std::vector<PreparedRun>& runs,
     }
   }
   return notes.lines();
+}
+
+/// Adds a line for each reason why memories that are wanted on a device stay on the host.
+void add_notes_on_devices(const std::vector<PreparedRun>& runs, std::vector<std::string>& lines) {
+  RunNotes notes;
+  for (const PreparedRun& run : runs) {
+    if (run.failure.empty() && !run.device_obstacle.empty()) {
+      notes.add(host_note(run));
+    }
+  }
+  for (auto& line : notes.lines()) {
+    lines.push_back(std::move(line));
+  }
 }
 
 /// Estimates the seconds of a run on one core: a worker passes over d numbers for its gradient of
@@ -476,6 +489,7 @@ ExitCode plan_command(const Options& options) {
     plan.runs.back().label = methods[i];
   }
   plan.notes = notes_on_budgets(runs, plan.runs);
+  add_notes_on_devices(runs, plan.notes);
   if (study.own_settings_are_a_run) {
     plan.notes.emplace_back(
         "the study's own settings are a run too, beside its [[point]]s: without [sweep] they "

@@ -9,9 +9,11 @@
 #include "assumptions/monitor.h"
 #include "assumptions/theorems/tight.h"
 #include "core/cluster/mpi_world.h"
+#include "core/notes.h"
 #include "experiments/program/console/signals.h"
 #include "experiments/program/runs/job_digest.h"
 #include "experiments/program/runs/provenance.h"
+#include "experiments/program/runs/run_device.h"
 #include "experiments/program/runs/run_facts.h"
 #include "experiments/program/study/run_words.h"
 #include "experiments/program/study/worker_smoothness.h"
@@ -217,7 +219,8 @@ Outcome RunMaker::attempt(const RunSpec& spec,
   const BeatingRun beating(heartbeat_, folder.get());
   use_pilot(run, folder.get());
   start_processes(run, *cluster);
-  const auto provenance = with_devices(place_.provenance, spec, place_.group);
+  const std::unique_ptr<Device> device = place_memories(run);
+  auto provenance = with_devices(place_.provenance, spec, place_.group);
   NoRecorder nothing;
   Recorder& recorder = folder ? static_cast<Recorder&>(*folder) : nothing;
   Monitor monitor(make_probes(run.probes, "'probes.names'"),
@@ -240,6 +243,9 @@ Outcome RunMaker::attempt(const RunSpec& spec,
     return keeping_what_was_measured(training, run, monitor.summary(), provenance, folder.get());
   });
   check_data_at_end(spec, run, folder.get());
+  if (device != nullptr) {
+    provenance["worker_memory"] = device_record(place_.group, *device);
+  }
   in_step([&] {
     if (folder) {
       folder->finish(outcome, monitor.summary(), run, provenance);
@@ -286,6 +292,26 @@ void RunMaker::start_processes(PreparedRun& run, const Cluster& cluster) {
       run.training.method = run.method.get();
     }
   });
+}
+
+/// Puts the memories of the workers on the device that the run wants, which is returned: it must
+/// outlive the training. They stay on the host where something has no form for it, which is said
+/// once.
+std::unique_ptr<Device> RunMaker::place_memories(PreparedRun& run) {
+  if (!run.wants_device) {
+    return nullptr;
+  }
+  if (!run.device_obstacle.empty()) {
+    if (said_.insert(run.device_obstacle).second) {
+      tell(NoteKind::note, host_note(run));
+    }
+    return nullptr;
+  }
+  std::unique_ptr<Device> device;
+  in_step([&] { device = make_run_device(run, place_.group.local_rank()); });
+  check_room(place_.group, *device, run);
+  run.training.device = device.get();
+  return device;
 }
 
 /// Finds the threshold of a run that asks for one. The run's identity stays what was asked.

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -204,9 +205,11 @@ class RunMaker {
   Outcome train_really(Training& training, Monitor& monitor) const;
   void use_pilot(PreparedRun& run, RunFolder* folder);
   void start_processes(PreparedRun& run, const Cluster& cluster);
+  std::unique_ptr<Device> place_memories(PreparedRun& run);
 
   Place place_;
-  Heartbeat heartbeat_;  // of the run that this process is the root of
+  std::set<std::string> said_;  // why memories stay on the host
+  Heartbeat heartbeat_;         // of the run that this process is the root of
 };
 
 }  // namespace residuum

@@ -7,6 +7,7 @@
 #include "core/fnv1a.h"
 #include "core/gradient_source.h"
 #include "core/schedules/density_schedule.h"
+#include "core/training/device_placement.h"
 #include "core/training/method_facts.h"
 #include "core/training/training.h"
 #include "experiments/program/foreign/command_sparsifier.h"
@@ -334,6 +335,7 @@ void read_batches(const Section& workers, PreparedRun& run) {
           ? Sampling::shuffle
           : Sampling::replacement;
   training.participants = read_participation(workers, run.workers);
+  run.device = read_wanted_device(workers);
 }
 
 }  // namespace
@@ -417,6 +419,8 @@ void take_method(const Sections& sections, PreparedRun& run) {
   check_shift(sections["aggregator"], training, *run.method);
   training.method = run.method.get();
   run.puts_nothing_back = puts_nothing_back(run);
+  run.wants_device = wants_device(run.device, *run.objective, sections["workers"]);
+  run.device_obstacle = run.wants_device ? device_obstacle(training, law_of(run)) : std::string();
 }
 
 }  // namespace
@@ -477,6 +481,10 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   forget_absent_tables(run.config["probes"]);
   run.id = make_id(run.config, run.seed);
   return run;
+}
+
+std::string host_note(const PreparedRun& run) {
+  return "memories stay on the host: " + run.device_obstacle;
 }
 
 ProtocolLaw law_of(const PreparedRun& run) {

@@ -17,6 +17,7 @@
 #include "core/trainer/trainer.h"
 #include "experiments/program/study/budget_section.h"
 #include "experiments/program/study/detail_tables.h"
+#include "experiments/program/study/device_key.h"
 #include "experiments/program/study/study.h"
 #include "objectives/registry.h"
 
@@ -74,7 +75,10 @@ struct PreparedRun {
   /// True if workers leave nothing out and keep no more than residuals: then no setting of the
   /// feedback changes the run.
   bool puts_nothing_back = false;
-  bool needs_pilot = false;             // its threshold is yet to be found
+  WantedDevice device;          // of the workers' memories
+  bool wants_device = false;    // they are to be on a device
+  std::string device_obstacle;  // why they stay on the host all the same; empty: they do not
+  bool needs_pilot = false;     // its threshold is yet to be found
   std::optional<FoundThreshold> found;  // the threshold that was; no part of the identity
   std::string failure;  // why it could not be prepared; then it has an identity and nothing else
   /// True if a study cannot have it, and does without: values beyond the grid of a tuning. Then it
@@ -99,6 +103,9 @@ class KnownKeys {
  private:
   std::map<std::string, std::set<std::string>> keys_;
 };
+
+/// Says why memories that are wanted on a device stay on the host.
+std::string host_note(const PreparedRun& run);
 
 /// Reads and checks one run. Errors are usage errors that name the key and its place.
 PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& known);

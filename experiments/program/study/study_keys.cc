@@ -161,6 +161,11 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kWorkers, "sampling", "replacement", "replacement, or shuffle: each sample once in a pass"},
     {kWorkers, "participation", "all", "bsp, local: part of the workers in a version, or how many"},
     {kWorkers, "accumulate", "1", "batches whose gradients are added up before an exchange"},
+    {kWorkers,
+     "device",
+     "",
+     "where residuals are and entries are selected: auto (where gradients are; without the key), "
+     "cpu, cuda, cuda:N, or stand-in (the host, by the code of devices)"},
 
     {kSparsifier, "kind", "none", "residuum list sparsifiers"},
     {kSparsifier, "density", "", "k/d, in (0, 1]"},

@@ -68,6 +68,7 @@ constexpr auto kValues = std::to_array<KeyValues>({
     {"workers.sampling", "\"replacement\" | \"shuffle\""},
     {"workers.participation", "number>0 | \"all\""},
     {"workers.accumulate", "integer>=1"},
+    {"workers.device", "text"},
     {"sparsifier.kind", "name"},
     {"sparsifier.density", "number>0<=1"},
     {"sparsifier.k", "integer>=1"},

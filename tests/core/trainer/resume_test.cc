@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/protocols/protocol.h"
+#include "core/vectors/stand_in_device.h"
 #include "tests/core/thread_world.h"
 #include "tests/core/trainer/counting.h"
 #include "tests/core/trainer/methods.h"
@@ -89,7 +90,8 @@ class Stopper final : public StepObserver {
 
 constexpr std::uint64_t kStopAfter = 7;
 
-/// Stops on `before` processes and goes on with `after`; the frames that are measured then.
+/// Stops on `before` processes and goes on with `after`; the frames that are measured then. Each
+/// process has a device of its own, if the recipe has one.
 std::vector<test::Frame> stopped_and_resumed(const Objective& objective,
                                              Recipe recipe,
                                              int before,
@@ -98,7 +100,9 @@ std::vector<test::Frame> stopped_and_resumed(const Objective& objective,
   std::atomic<bool> stop = false;
   test::on_processes(before, [&](World& world) {
     MemoryCheckpoints checkpoints(world, recipe.workers, stored);
+    const StandInDevice device;
     Recipe first = recipe;
+    first.device = recipe.device != nullptr ? &device : nullptr;
     first.checkpoints = &checkpoints;
     first.stop = &stop;
     Stopper stopper(kStopAfter, stop);
@@ -109,7 +113,9 @@ std::vector<test::Frame> stopped_and_resumed(const Objective& objective,
   std::vector<test::Frame> frames;
   test::on_processes(after, [&](World& world) {
     MemoryCheckpoints checkpoints(world, recipe.workers, stored);
+    const StandInDevice device;
     Recipe second = recipe;
+    second.device = recipe.device != nullptr ? &device : nullptr;
     second.checkpoints = &checkpoints;
     test::FrameKeeper keeper;
     const auto outcome = test::train(world, objective, second, keeper);
@@ -152,6 +158,21 @@ TEST(Resumed, EveryMethodGoesOnToTheSameBits) {
       recipe.momentum = units[0] == 's' ? 0 : 0.9;
       expect_resumes(objective, watched(recipe));
     }
+  }
+}
+
+TEST(Resumed, MemoriesOnADeviceGoOnToTheSameBits) {
+  auto objective = test::noisy_quadratic(12, 0.5);
+  const StandInDevice device;
+  for (const char* feedback : {"ef14", "ef21", "none"}) {
+    Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}},
+                  .aggregator = {{"kind", "gtopk-tree"}},
+                  .feedback = {{"kind", feedback}}};
+    recipe.precision = Precision::float32;
+    recipe.device = &device;
+    expect_resumes(objective, watched(recipe));
+    objective.compute_there();
+    expect_resumes(objective, watched(recipe));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/vectors/stand_in_device.h"
 #include "objectives/registry.h"
 #include "objectives/torch/models.h"
 #include "tests/objectives/torch/images.h"
@@ -51,8 +52,8 @@ std::string refusal(const char* device, int devices) {
 }
 
 TEST(Device, IsTheCpuWhereThereIsNoOtherOrTheStudyWantsIt) {
-  EXPECT_EQ(device_from(section_with("auto"), 3, 0), Device{});
-  EXPECT_EQ(device_from(section_with("cpu"), 3, 4), Device{});
+  EXPECT_EQ(device_from(section_with("auto"), 3, 0), NetworkDevice{});
+  EXPECT_EQ(device_from(section_with("cpu"), 3, 4), NetworkDevice{});
 }
 
 TEST(Device, IsDealtOutInTurnToTheProcessesOfAMachine) {
@@ -72,8 +73,8 @@ TEST(Device, IsDealtOutInTurnToTheProcessesOfAMachine) {
 }
 
 TEST(Device, IsTheOneThatTheStudyNamesForEveryProcess) {
-  EXPECT_EQ(device_from(section_with("cuda:0"), 2, 4), Device{.cuda = 0});
-  EXPECT_EQ(device_from(section_with("cuda:3"), 2, 4), Device{.cuda = 3});
+  EXPECT_EQ(device_from(section_with("cuda:0"), 2, 4), NetworkDevice{.cuda = 0});
+  EXPECT_EQ(device_from(section_with("cuda:3"), 2, 4), NetworkDevice{.cuda = 3});
   const Section section = section_with("cuda:1");
   device_from(section, 0, 2);
   EXPECT_EQ(section.resolved()["device"], "cuda:1");
@@ -115,6 +116,28 @@ TEST(Device, GivesTheGradientOfTheCpuUpToRounding) {
   for (std::size_t i = 0; i < w.size(); ++i) {
     ASSERT_NEAR(gradient[i], expected[i], 1e-12) << i;
   }
+}
+
+/// The network computes on the CPU here, whose memory stands in for that of a device.
+TEST(Device, ReadsTheModelAndLeavesTheGradientWhereTheyAre) {
+  const NetworkObjective objective({.train = random_images(12, kTiny, 1), .test = {}},
+                                   mlp(kTiny, {4}));
+  const auto start_point = start(objective, 1);
+  const std::vector<float> w(start_point.begin(), start_point.end());
+  const std::vector<std::uint32_t> samples{0, 3, 5, 7};
+  const Draw draw{.seed = 1, .samples = samples};
+  std::vector<float> expected(w.size());
+  objective.stochastic_gradient(draw, std::span<const float>(w), expected);
+
+  const StandInDevice device;
+  const auto vectors = device.vectors(2, w.size());
+  vectors->set(0, w);
+  objective.gradient_there(draw, vectors->vector(0).span(), vectors->vector(1));
+
+  std::vector<float> gradient(w.size());
+  vectors->get(1, gradient);
+  EXPECT_EQ(gradient, expected);
+  EXPECT_EQ(objective.on_device(), nullptr);  // its device is the CPU
 }
 
 }  // namespace

@@ -1,0 +1,34 @@
+#include "core/training/device_model.h"
+
+#include "core/training/worker_gradient.h"
+
+namespace residuum {
+
+void DeviceModel::moved(std::span<const std::uint32_t> indices, std::span<const float> model) {
+  if (!is_there_) {
+    return;  // all numbers cross before the next gradient
+  }
+  moved_.resize(indices.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    moved_.indices[i] = indices[i];
+    moved_.values[i] = model[indices[i]];
+  }
+  there_->assign(0, moved_);
+}
+
+DeviceSpan DeviceModel::of(std::span<const float> model) {
+  if (!is_there_) {
+    there_->set(0, model);
+    is_there_ = true;
+  }
+  return there_->vector(0).span();
+}
+
+bool takes_gradients_there(const Training& training) {
+  return training.device != nullptr && training.precision == Precision::float32 &&
+         training.objective->on_device() != nullptr && training.accumulation == 1 &&
+         training.method->clip != Clip::worker && training.method->optimiser == nullptr &&
+         !keeps_previous_gradient(training);
+}
+
+}  // namespace residuum

@@ -1,0 +1,216 @@
+#include "core/vectors/stand_in_device.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/vectors/dense.h"
+#include "core/vectors/select.h"
+
+namespace residuum {
+
+struct StandInDevice::Room {
+  std::size_t free;
+};
+
+namespace {
+
+constexpr std::size_t kPairBytes = sizeof(std::uint32_t) + sizeof(float);
+
+/// Takes bytes of a room for as long as it lives.
+template <class Room>
+class Share {
+ public:
+  Share(std::shared_ptr<Room> room, std::size_t bytes) : room_(std::move(room)), bytes_(bytes) {
+    room_->free -= bytes_;
+  }
+  Share(const Share&) = delete;
+  Share& operator=(const Share&) = delete;
+  Share(Share&&) = delete;
+  Share& operator=(Share&&) = delete;
+  ~Share() { room_->free += bytes_; }
+
+ private:
+  std::shared_ptr<Room> room_;
+  std::size_t bytes_;
+};
+
+template <class Room>
+class StandInVectors final : public DeviceVectors {
+ public:
+  StandInVectors(std::shared_ptr<Crossed> crossed,
+                 std::shared_ptr<Room> room,
+                 std::size_t count,
+                 std::size_t d)
+      : DeviceVectors(std::move(crossed)),
+        share_(std::move(room), count * d * sizeof(float)),
+        d_(d),
+        numbers_(count * d) {}
+
+  std::size_t dimension() const override { return d_; }
+  DeviceRoom vector(std::size_t number) override { return {.data = of(number).data(), .size = d_}; }
+
+  void set(std::size_t number, std::span<const float> values) override {
+    assert(values.size() == d_);
+    std::copy(values.begin(), values.end(), of(number).begin());
+    count_to_device(values.size_bytes());
+  }
+  void get(std::size_t number, std::span<float> values) const override {
+    assert(values.size() == d_);
+    const auto from = of(number);
+    std::copy(from.begin(), from.end(), values.begin());
+    count_to_host(values.size_bytes());
+  }
+
+  PassNorms accumulate(DeviceSpan gradient,
+                       float scale,
+                       std::span<const Segment> segments) override {
+    return counted(
+        residuum::accumulate<float>(of(0), numbers_at(gradient), scale, pass_over(segments)));
+  }
+  PassNorms subtract(DeviceSpan gradient, std::span<const Segment> segments) override {
+    return counted(
+        residuum::subtract<float>(of(0), numbers_at(gradient), of(1), pass_over(segments)));
+  }
+
+  void select(std::span<const SelectionPart> parts, SparseVector<float>& selected) override {
+    selected.clear();
+    for (const SelectionPart& part : parts) {
+      const auto values = this->part(part.at);
+      if (part.least > 0 || part.most >= part.at.size) {
+        assert(part.most >= part.at.size);
+        select_above<float>(values, part.least, workspace_, of_part_);
+      } else {
+        select_top_k<float>(values, part.most, workspace_, of_part_);
+      }
+      workspace_.found().bound = 0;  // the next part is another vector
+      selected.make_room(selected.size() + of_part_.size());
+      for (std::size_t i = 0; i < of_part_.size(); ++i) {
+        selected.push_back(static_cast<std::uint32_t>(part.at.begin + of_part_.indices[i]),
+                           of_part_.values[i]);
+      }
+    }
+    count_to_host(selected.size() * kPairBytes);
+  }
+
+  MagnitudeMoments moments(const Segment& of, bool with_logarithms) const override {
+    count_to_host(sizeof(MagnitudeMoments));
+    return magnitude_moments<float>(part(of), with_logarithms);
+  }
+  MagnitudeMoments excess_moments(const Segment& of,
+                                  double threshold,
+                                  bool with_logarithms) const override {
+    count_to_host(sizeof(MagnitudeMoments));
+    return residuum::excess_moments<float>(part(of), threshold, with_logarithms);
+  }
+  std::size_t count(const Segment& of, float least) override {
+    count_to_host(sizeof(std::size_t));
+    workspace_.found().bound = 0;
+    return count_above<float>(part(of), least, workspace_);
+  }
+
+  void clear(std::size_t number) override {
+    const auto values = of(number);
+    std::fill(values.begin(), values.end(), 0.0F);
+  }
+  void scale(std::size_t number, float factor) override {
+    for (float& value : of(number)) {
+      value *= factor;
+    }
+  }
+  void add(std::size_t number, const SparseVector<float>& list, float sign) override {
+    const auto values = of(number);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      values[list.indices[i]] += sign * list.values[i];
+    }
+    count_to_device(list.size() * kPairBytes);
+  }
+  void assign(std::size_t number, const SparseVector<float>& list) override {
+    const auto values = of(number);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      values[list.indices[i]] = list.values[i];
+    }
+    count_to_device(list.size() * kPairBytes);
+  }
+  void add_vector(std::size_t to, std::size_t from) override {
+    const auto source = of(from);
+    const auto target = of(to);
+    for (std::size_t i = 0; i < d_; ++i) {
+      target[i] += source[i];
+    }
+  }
+
+  void gather(std::size_t number,
+              std::span<const std::uint32_t> indices,
+              std::span<float> values) const override {
+    const auto from = of(number);
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      values[i] = from[indices[i]];
+    }
+    count_to_device(indices.size_bytes());
+    count_to_host(values.size_bytes());
+  }
+  double norm_sq(std::size_t number, std::span<const Segment> segments) const override {
+    count_to_host(sizeof(double));
+    return residuum::norm_sq<float>(of(number), segments);
+  }
+  float norm_inf(std::size_t number) const override {
+    count_to_host(sizeof(float));
+    return residuum::norm_inf<float>(of(number));
+  }
+
+ private:
+  std::span<float> of(std::size_t number) { return std::span(numbers_).subspan(number * d_, d_); }
+  std::span<const float> of(std::size_t number) const {
+    return std::span(numbers_).subspan(number * d_, d_);
+  }
+  std::span<const float> part(const Segment& of_first) const {
+    return of(0).subspan(of_first.begin, of_first.size);
+  }
+  std::span<const float> numbers_at(DeviceSpan gradient) const {
+    assert(gradient.size == d_);
+    return {gradient.data, gradient.size};
+  }
+  Pass pass_over(std::span<const Segment> segments) {
+    unused_.resize(segments.size());
+    return {.segments = segments, .candidates = unused_};
+  }
+  PassNorms counted(const PassNorms& norms) const {
+    constexpr std::size_t kNorms = 3;
+    count_to_host(kNorms * sizeof(double));
+    return norms;
+  }
+
+  Share<Room> share_;
+  std::size_t d_;
+  std::vector<float> numbers_;
+  std::vector<Candidates> unused_;  // a bound of 0 notes nothing
+  SelectWorkspace workspace_;
+  SparseVector<float> of_part_;
+};
+
+}  // namespace
+
+StandInDevice::StandInDevice(std::size_t bytes) : room_(std::make_shared<Room>(Room{bytes})) {}
+
+std::string StandInDevice::name() const { return "stand-in"; }
+std::string StandInDevice::identity() const { return "stand-in"; }
+std::size_t StandInDevice::free_bytes() const { return room_->free; }
+
+std::unique_ptr<DeviceVectors> StandInDevice::vectors(std::size_t count, std::size_t d) const {
+  const std::size_t wanted = count * d * sizeof(float);
+  if (wanted > room_->free) {
+    resource_error(
+        "device {}: no room for {} bytes, {} are free: use a smaller model or fewer "
+        "workers, or [workers] device = \"cpu\"",
+        name(),
+        wanted,
+        room_->free);
+  }
+  return std::make_unique<StandInVectors<Room>>(counter(), room_, count, d);
+}
+
+}  // namespace residuum

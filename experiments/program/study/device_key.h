@@ -1,0 +1,33 @@
+#pragma once
+// The key `device` of [workers] says where the memories of workers are.
+
+#include <optional>
+#include <string>
+
+#include "core/config/section.h"
+#include "core/objective.h"
+#include "core/training/training.h"
+
+namespace residuum {
+
+/// Where a study wants the memories of workers.
+struct WantedDevice {
+  enum class Kind {
+    automatic,  // where the gradients are
+    host,
+    cuda,
+    stand_in,  // on the host, by the code of devices; copies are counted
+  };
+  Kind kind = Kind::automatic;
+  std::optional<int> index = std::nullopt;  // of a CUDA device; absent: that of the process
+};
+
+/// Reads `device`: "auto" (the default, which is not resolved), "cpu", "cuda", "cuda:N" or
+/// "stand-in".
+WantedDevice read_wanted_device(const Section& workers);
+
+/// Returns whether memories are wanted on a device, with the gradients of this objective. A usage
+/// error where the gradients are on another device.
+bool wants_device(const WantedDevice& wanted, const Objective& objective, const Section& workers);
+
+}  // namespace residuum

@@ -1,0 +1,259 @@
+// Memories on a device have the bits of memories on the host, and k pairs cross. The device is the
+// stand-in, whose copies are counted.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/training/device_placement.h"
+#include "core/vectors/stand_in_device.h"
+#include "tests/core/tiny_training.h"
+
+namespace residuum::test {
+namespace {
+
+constexpr std::size_t kDimension = 400;
+constexpr int kWorkers = 3;
+constexpr std::uint64_t kIterations = 12;
+constexpr std::size_t kPairBytes = 8;
+
+/// A case of the table: what a method is made of.
+struct Case {
+  std::string name;
+  Json sparsifier;
+  Json feedback = {{"kind", "ef14"}};
+  Json aggregator = {{"kind", "gtopk-tree"}};
+  Json quantiser = {{"kind", "none"}};
+};
+
+Recipe recipe_of(const Case& of) {
+  Recipe recipe;
+  recipe.sparsifier = of.sparsifier;
+  recipe.feedback = of.feedback;
+  recipe.aggregator = of.aggregator;
+  recipe.quantiser = of.quantiser;
+  recipe.workers = kWorkers;
+  recipe.iterations = kIterations;
+  recipe.precision = Precision::float32;
+  recipe.evaluated = 1;
+  recipe.virtual_points = 1;
+  return recipe;
+}
+
+const Json kTopK = {{"kind", "top-k"}, {"k", 10}};
+
+std::vector<Case> cases() {
+  const Json ef21 = {{"kind", "ef21"}};
+  const auto ef14 = [](const char* rule) { return Json{{"kind", "ef14"}, {"putback", rule}}; };
+  return {
+      {.name = "top_k_captured", .sparsifier = kTopK, .feedback = ef14("captured")},
+      {.name = "top_k_published", .sparsifier = kTopK, .feedback = ef14("published")},
+      {.name = "top_k_discard", .sparsifier = kTopK, .feedback = ef14("discard")},
+      {.name = "top_k_of_all",
+       .sparsifier = {{"kind", "top-k"}, {"k", kDimension}},
+       .aggregator = {{"kind", "gtopk-exact"}}},
+      {.name = "gradient_units",
+       .sparsifier = kTopK,
+       .feedback = {{"kind", "ef14"}, {"units", "gradient"}},
+       .aggregator = {{"kind", "gtopk-doubling"}}},
+      {.name = "decay", .sparsifier = kTopK, .feedback = {{"kind", "ef14"}, {"decay", 0.9}}},
+      {.name = "chunk_top_k",
+       .sparsifier = {{"kind", "chunk-top-k"}, {"k", 12}, {"block", 64}},
+       .aggregator = {{"kind", "allgather"}}},
+      {.name = "hard_threshold",
+       .sparsifier = {{"kind", "hard-threshold"}, {"threshold", 0.05}},
+       .aggregator = {{"kind", "allgather"}}},
+      {.name = "gaussian_k",
+       .sparsifier = {{"kind", "gaussian-k"}, {"k", 10}},
+       .aggregator = {{"kind", "allgather"}}},
+      {.name = "gamma_k_in_stages",
+       .sparsifier = {{"kind", "gamma-k"}, {"k", 10}, {"stages", 2}},
+       .aggregator = {{"kind", "allgather"}}},
+      {.name = "everything", .sparsifier = {{"kind", "none"}}, .aggregator = {{"kind", "dense"}}},
+      {.name = "everything_ef21",
+       .sparsifier = {{"kind", "none"}},
+       .feedback = ef21,
+       .aggregator = {{"kind", "dense"}}},
+      {.name = "ef21", .sparsifier = kTopK, .feedback = ef21},
+      {.name = "ef21_allgather",
+       .sparsifier = kTopK,
+       .feedback = ef21,
+       .aggregator = {{"kind", "allgather"}}},
+      {.name = "no_feedback", .sparsifier = kTopK, .feedback = {{"kind", "none"}}},
+      {.name = "signs_of_top_k",
+       .sparsifier = kTopK,
+       .aggregator = {{"kind", "allgather"}},
+       .quantiser = {{"kind", "sign"}}},
+      {.name = "qsgd_clears_selected",
+       .sparsifier = kTopK,
+       .feedback = {{"kind", "ef14"}, {"clears", "selected"}},
+       .aggregator = {{"kind", "allgather"}},
+       .quantiser = {{"kind", "qsgd"}, {"bits", 4}}},
+      {.name = "server", .sparsifier = kTopK, .aggregator = {{"kind", "parameter-server"}}},
+  };
+}
+
+class MemoryOnDevice : public testing::TestWithParam<Case> {};
+
+TEST_P(MemoryOnDevice, TrainsToTheBitsOfTheHost) {
+  const TinyObjective objective = noisy_quadratic(kDimension, 0.3);
+  Recipe recipe = recipe_of(GetParam());
+  const auto on_host = train(objective, recipe);
+  const StandInDevice device;
+  recipe.device = &device;
+  const auto there = train(objective, recipe);
+
+  expect_same_frames(there.frames, on_host.frames);
+  EXPECT_GT(device.crossed().to_host, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(, MemoryOnDevice, testing::ValuesIn(cases()), [](const auto& tested) {
+  return tested.param.name;
+});
+
+TEST(DeviceMemories, SelectsByLayersToTheBitsOfTheHost) {
+  const TinyObjective objective = noisy_quadratic(kDimension, 0.3);
+  Recipe recipe =
+      recipe_of({.name = "",
+                 .sparsifier = {{"kind", "top-k"}, {"density", 0.05}, {"scope", "layer"}},
+                 .aggregator = {{"kind", "allgather"}}});
+  recipe.layers = {
+      {.begin = 0, .size = 100}, {.begin = 100, .size = 260}, {.begin = 360, .size = 40}};
+  const auto on_host = train(objective, recipe);
+  const StandInDevice device;
+  recipe.device = &device;
+  expect_same_frames(train(objective, recipe).frames, on_host.frames);
+}
+
+/// What crosses in a run that measures nothing.
+Crossed crossed_in(Recipe recipe) {
+  const TinyObjective objective = noisy_quadratic(kDimension, 0.3);
+  const StandInDevice device;
+  recipe.device = &device;
+  recipe.measure = false;
+  const auto run = train(objective, recipe);
+  EXPECT_EQ(run.outcome.state, Outcome::State::finished);
+  return device.crossed();
+}
+
+TEST(DeviceMemories, SendsKPairsAndThreeNormsToTheHost) {
+  const Crossed crossed = crossed_in(recipe_of({.name = "", .sparsifier = kTopK}));
+  const std::uint64_t steps = kWorkers * kIterations;
+  EXPECT_EQ(crossed.to_host, steps * (10 * kPairBytes + 3 * sizeof(double)));
+  // The gradients are the host's here; beside them, a list is cleared and one returned.
+  const std::uint64_t gradients = steps * kDimension * sizeof(float);
+  EXPECT_GT(crossed.to_device, gradients);
+  EXPECT_LE(crossed.to_device, gradients + steps * 4 * 10 * kPairBytes);
+}
+
+TEST(DeviceMemories, SendsTheAccumulatorWhereTheMessageIsAllOfIt) {
+  const Crossed crossed = crossed_in(
+      recipe_of({.name = "", .sparsifier = {{"kind", "none"}}, .aggregator = {{"kind", "dense"}}}));
+  const std::uint64_t steps = kWorkers * kIterations;
+  EXPECT_EQ(crossed.to_host, steps * (kDimension * sizeof(float) + 3 * sizeof(double)));
+}
+
+TEST(DeviceMemories, SaysTheSizesWhereThereIsNoRoom) {
+  const TinyObjective objective = noisy_quadratic(kDimension, 0.3);
+  Recipe recipe = recipe_of({.name = "", .sparsifier = kTopK});
+  const StandInDevice device(kDimension * sizeof(float));  // for one of three workers
+  recipe.device = &device;
+  const std::string error = error_of([&] { train(objective, recipe); });
+  EXPECT_NE(error.find("no room for 1600 bytes, 0 are free"), std::string::npos) << error;
+}
+
+// --- Gradients that are there, too ---------------------------------------------------------------
+
+class GradientsOnDevice : public testing::TestWithParam<Case> {};
+
+TEST_P(GradientsOnDevice, TrainToTheBitsOfTheHost) {
+  TinyObjective objective = noisy_quadratic(kDimension, 0.3);
+  Recipe recipe = recipe_of(GetParam());
+  const auto on_host = train(objective, recipe);
+  objective.compute_there();
+  const StandInDevice device;
+  recipe.device = &device;
+
+  expect_same_frames(train(objective, recipe).frames, on_host.frames);
+}
+
+INSTANTIATE_TEST_SUITE_P(, GradientsOnDevice, testing::ValuesIn(cases()), [](const auto& tested) {
+  return tested.param.name;
+});
+
+TEST(DeviceMemories, TakeNoGradientFromTheHostWhereItIsThere) {
+  TinyObjective objective = noisy_quadratic(kDimension, 0.3);
+  objective.compute_there();
+  Recipe recipe = recipe_of({.name = "", .sparsifier = kTopK});
+  const StandInDevice device;
+  recipe.device = &device;
+  recipe.measure = false;
+  train(objective, recipe);
+
+  const std::uint64_t steps = kWorkers * kIterations;
+  const std::uint64_t model_once = kDimension * sizeof(float);
+  const std::uint64_t moved = kIterations * 10 * kPairBytes;  // entries of the model, k a version
+  const std::uint64_t lists = steps * 2 * 10 * kPairBytes;    // cleared and returned
+  EXPECT_EQ(device.crossed().to_host, steps * (10 * kPairBytes + 3 * sizeof(double)));
+  EXPECT_GE(device.crossed().to_device, model_once + moved / 2);
+  EXPECT_LE(device.crossed().to_device, model_once + moved + 2 * lists);
+}
+
+TEST(DeviceMemories, FollowAModelThatMovesEverywhere) {
+  TinyObjective objective = noisy_quadratic(kDimension, 0.3);
+  Recipe recipe = recipe_of({.name = "", .sparsifier = kTopK});
+  recipe.momentum = 0.9;
+  const auto on_host = train(objective, recipe);
+  objective.compute_there();
+  const StandInDevice device;
+  recipe.device = &device;
+  expect_same_frames(train(objective, recipe).frames, on_host.frames);
+}
+
+// --- What stays on the host
+// -----------------------------------------------------------------------
+
+std::string obstacle_of(const Recipe& recipe, const ProtocolLaw& law = {}) {
+  const TinyObjective objective = noisy_quadratic(kDimension, 0.3);
+  const Method method = method_of(recipe, kDimension);
+  Training training;
+  training.objective = &objective;
+  training.method = &method;
+  training.precision = recipe.precision;
+  return device_obstacle(training, law);
+}
+
+TEST(DevicePlacement, HasNoObstacleWhereAllPartsHaveAForm) {
+  for (const Case& of : cases()) {
+    EXPECT_EQ(obstacle_of(recipe_of(of)), "") << of.name;
+  }
+}
+
+TEST(DevicePlacement, NamesTheObstacle) {
+  const auto with = [](const Case& of) { return recipe_of(of); };
+  EXPECT_EQ(obstacle_of(with({.name = "", .sparsifier = {{"kind", "rand-k"}, {"k", 5}}})),
+            "this [sparsifier] has no form for a device");
+  EXPECT_EQ(
+      obstacle_of(with(
+          {.name = "", .sparsifier = kTopK, .feedback = {{"kind", "dgc"}, {"momentum", 0.9}}})),
+      "this [feedback] has no form for a device");
+  EXPECT_EQ(obstacle_of(with({.name = "",
+                              .sparsifier = {{"kind", "none"}},
+                              .aggregator = {{"kind", "powersgd"}, {"rank", 1}}})),
+            "this [aggregator] reads whole accumulators");
+  EXPECT_EQ(obstacle_of(with({.name = "",
+                              .sparsifier = {{"kind", "none"}},
+                              .aggregator = {{"kind", "allgather"}},
+                              .quantiser = {{"kind", "sign"}}})),
+            "[quantiser] writes whole accumulators");
+  Recipe wide = with({.name = "", .sparsifier = kTopK});
+  wide.precision = Precision::float64;
+  EXPECT_EQ(obstacle_of(wide), "objective.precision is float64, and devices have float32");
+  const Recipe late = with({.name = "", .sparsifier = kTopK});
+  EXPECT_EQ(obstacle_of(late, {.synchrony = Synchrony::late}),
+            "[protocol] lets workers exchange at times of their own");
+}
+
+}  // namespace
+}  // namespace residuum::test
