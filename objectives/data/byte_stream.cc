@@ -18,6 +18,7 @@
 #include <zstd.h>
 
 #include "core/error.h"
+#include "core/output_file.h"
 #include "core/text.h"
 
 namespace residuum {
@@ -378,6 +379,17 @@ void refuse_byte_order_mark(std::string_view bytes, const std::filesystem::path&
   require(!is_marked,
           "{}:1:1: begins with a byte order mark; save it as UTF-8 without one",
           file.string());
+}
+
+bool replace_file(const std::filesystem::path& path, const std::string& content) {
+  try {
+    make_folder(OutputPath::named(path.parent_path()));
+    remove_leftovers_beside(path);
+    write_file_atomically(path, content);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 }  // namespace residuum

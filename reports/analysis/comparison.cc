@@ -10,10 +10,9 @@
 #include <numeric>
 #include <utility>
 
-#include "reports/analysis/bootstrap.h"
-#include "reports/analysis/costs.h"
-#include "reports/analysis/fields.h"
-#include "reports/analysis/samples.h"
+#include "reports/analysis/groups.h"
+#include "reports/analysis/measures.h"
+#include "reports/analysis/statistics.h"
 
 namespace residuum::reports {
 namespace {

@@ -14,7 +14,6 @@
 #include "reports/analysis/measures.h"
 #include "reports/results/csv.h"
 #include "reports/results/files.h"
-#include "reports/results/utc.h"
 #include "reports/summaries/collect.h"
 
 namespace residuum::reports {

@@ -16,9 +16,9 @@
 
 #include "core/error.h"
 #include "core/record/tables.h"
-#include "reports/analysis/late_totals.h"
+#include "reports/analysis/measures.h"
 #include "reports/exports/summary_tables.h"
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 #include "reports/results/files.h"
 #include "reports/results/run_list.h"
 

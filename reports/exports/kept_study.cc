@@ -23,12 +23,11 @@
 #include "reports/exports/epoch_table.h"
 #include "reports/exports/kept_numbers.h"
 #include "reports/exports/summary_tables.h"
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 #include "reports/results/files.h"
 #include "reports/results/result_folder.h"
 #include "reports/results/run_list.h"
 #include "reports/results/table_prints.h"
-#include "reports/results/text_table.h"
 
 namespace residuum::reports {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 #include "reports/results/run_list.h"
 
 namespace residuum::reports {

@@ -14,12 +14,11 @@
 #include <utility>
 
 #include "core/error.h"
-#include "reports/analysis/bootstrap.h"
 #include "reports/analysis/byte_budgets.h"
 #include "reports/analysis/comparison.h"
 #include "reports/analysis/expected.h"
-#include "reports/analysis/fields.h"
-#include "reports/analysis/samples.h"
+#include "reports/analysis/groups.h"
+#include "reports/analysis/statistics.h"
 #include "reports/analysis/words.h"
 
 namespace residuum::reports {

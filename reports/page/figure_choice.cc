@@ -15,11 +15,9 @@
 
 #include "core/error.h"
 #include "reports/analysis/series.h"
-#include "reports/figures/drawn_quantities.h"
-#include "reports/figures/target_figures.h"
+#include "reports/figures/report_figures.h"
 #include "reports/latex/kept_tables.h"
 #include "reports/page/sections.h"
-#include "reports/verdicts/delta_workers.h"
 #include "reports/verdicts/summary.h"
 
 namespace residuum::reports {

@@ -11,7 +11,6 @@
 #include "reports/latex/table_spec.h"
 #include "reports/page/figure_writer.h"
 #include "reports/page/html.h"
-#include "reports/verdicts/delta_workers.h"
 #include "reports/verdicts/summary.h"
 
 namespace residuum::reports {

@@ -18,7 +18,7 @@
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/report_options.h"
 #include "reports/latex/kept_cell.h"
-#include "reports/results/run_keys.h"
+#include "reports/results/run_list.h"
 
 namespace residuum {
 namespace {

@@ -15,7 +15,6 @@
 #include "core/error.h"
 #include "objectives/data/byte_stream.h"
 #include "objectives/data/npy.h"
-#include "objectives/data/npz.h"
 #include "objectives/data/safetensors.h"
 #include "reports/results/files.h"
 

@@ -1,7 +1,6 @@
 #pragma once
-// The folder checkpoint/ of a run holds where the run stood, so that it can go on there. A file
-// holds a head (format, run, iteration, lengths of the tables), the run's state, and a checksum
-// over both. Files appear whole or not at all, and the last two are kept.
+// The checksum is gzip's CRC-32. It notices what a disk or a careless hand has changed; it is no
+// signature.
 
 #include <cstdint>
 #include <filesystem>
@@ -9,12 +8,37 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/cluster/run_state.h"
 #include "core/output_file.h"
 #include "reports/results/files.h"
 
 namespace residuum {
+
+/// Returns the checksum of bytes that follow on those whose checksum is `before`; 0 for none
+/// before.
+std::uint32_t checksum(std::uint32_t before, std::string_view bytes);
+
+/// GrowingSums takes checksums of the beginnings of files that grow. It does not read again what it
+/// has summed up once.
+class GrowingSums {
+ public:
+  /// Returns the checksum of the first `bytes` of the file, which must have them.
+  std::uint32_t of(const std::filesystem::path& file, std::uint64_t bytes);
+
+ private:
+  struct Known {
+    std::uint64_t bytes = 0;
+    std::uint32_t sum = 0;
+  };
+
+  std::map<std::filesystem::path, Known> known_;
+};
+
+// The folder checkpoint/ of a run holds where the run stood, so that it can go on there. A file
+// holds a head (format, run, iteration, lengths of the tables), the run's state, and a checksum
+// over both. Files appear whole or not at all, and the last two are kept.
 
 /// The head of a checkpoint.
 struct CheckpointHead {
