@@ -614,13 +614,6 @@ std::string unpacked_bytes(std::string_view packed,
   return *std::move(unpacked);
 }
 
-std::uint32_t crc_of(std::string_view bytes) {
-  return static_cast<std::uint32_t>(
-      crc32_z(0,
-              reinterpret_cast<const Bytef*>(bytes.data()),  // NOLINT(*-reinterpret-cast)
-              bytes.size()));
-}
-
 NpzMember read_member(std::string_view bytes, const ZipEntry& entry, const std::string& file) {
   constexpr std::string_view kEnding = ".npy";
   constexpr std::uint32_t kEncrypted = 1;
@@ -631,7 +624,7 @@ NpzMember read_member(std::string_view bytes, const ZipEntry& entry, const std::
   require((entry.flags & kEncrypted) == 0, "{}: member '{}' is encrypted", file, entry.name);
   NpzMember member{.name = entry.name.substr(0, entry.name.size() - kEnding.size()),
                    .bytes = unpacked_bytes(packed_bytes(bytes, entry, file), entry, file)};
-  require(crc_of(member.bytes) == entry.crc,
+  require(checksum(0, member.bytes) == entry.crc,
           "{}: member '{}' is damaged: its CRC-32 is another one",
           file,
           member.name);

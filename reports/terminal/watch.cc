@@ -17,7 +17,6 @@
 #include "reports/analysis/words.h"
 #include "reports/results/files.h"
 #include "reports/terminal/table.h"
-#include "reports/verdicts/evidence.h"
 
 namespace residuum::reports {
 
@@ -158,8 +157,9 @@ double longest_silence(double written_for, bool has_rows) {
 }
 
 std::string share_done(std::uint64_t done, std::uint64_t length) {
-  return length < done ? fmt::format("{}", done)  // nothing says how long the run will be
-                       : fmt::format("{} of {} ({} %)", done, length, 100 * done / length);
+  const bool is_known = length > 0 && done <= length;
+  return !is_known ? fmt::format("{}", done)
+                   : fmt::format("{} of {} ({} %)", done, length, 100 * done / length);
 }
 
 /// Returns in words where a run is, "pilot 2: 300 of 4000 (7 %)", also where it writes no rows.
@@ -189,8 +189,7 @@ std::optional<double> seconds_per_iteration(const Run& run,
   return since && made > 0 ? std::optional((written - *since) / made) : std::nullopt;
 }
 
-/// Returns how many iterations a run is to have, if that is known: one that was stopped has no
-/// other measure than its budget.
+/// Returns how many iterations a run is to have, if it or its budget says so.
 std::optional<std::uint64_t> planned_length(const Run& run) {
   constexpr double kMost = 1e15;
   auto planned = number_at(run.status, "planned_iterations");
@@ -446,13 +445,10 @@ std::string StudyWatch::age_of(const Run& run, const Advance& advance) const {
              : std::string();
 }
 
-StudyWatch::Line StudyWatch::line_of(const Run& run,
-                                     const std::string& method,
-                                     std::uint64_t usual_length) const {
-  const auto planned = planned_length(run);
-  // A run that ended early does not say how long it should have been; only a budget does.
-  const bool ended_early = run.state != "finished" && run.has_tables();
-  const std::uint64_t length = planned.value_or(ended_early ? 0 : usual_length);
+StudyWatch::Line StudyWatch::line_of(const Run& run, const std::string& method) const {
+  // Other runs do not tell how long this one is to be: a budget of time or bytes ends each in its
+  // own iteration.
+  const std::uint64_t length = planned_length(run).value_or(0);
   Line line{.order = order_of(run.state),
             .cells = {method, run.is_known ? fmt::format("{}", run.seed) : "–", run.state}};
   const auto found = tables_.find(run.id);
@@ -502,11 +498,10 @@ std::string StudyWatch::counts() const {
 
 std::string StudyWatch::table(std::size_t lines) const {
   std::vector<Line> all;
-  const auto lengths = run_lengths(folder_);
   const std::vector<std::string> methods = labels();
   const auto names = printable_names(methods);
   for (std::size_t i = 0; i < folder_.runs.size(); ++i) {
-    all.push_back(line_of(folder_.runs[i], names.at(methods[i]), lengths[i]));
+    all.push_back(line_of(folder_.runs[i], names.at(methods[i])));
   }
   std::stable_sort(
       all.begin(), all.end(), [](const Line& a, const Line& b) { return a.order < b.order; });

@@ -10,7 +10,6 @@
 #include <fstream>
 #include <limits>
 #include <vector>
-#include <zlib.h>
 
 #include "core/error.h"
 #include "experiments/program/console/streams.h"
@@ -22,18 +21,6 @@ namespace {
 constexpr std::size_t kPiece = std::size_t{1} << 20U;
 
 }  // namespace
-
-std::uint32_t checksum(std::uint32_t before, std::string_view bytes) {
-  std::uint32_t sum = before;
-  for (std::size_t begin = 0; begin < bytes.size(); begin += kPiece) {
-    const auto chunk = bytes.substr(begin, kPiece);
-    // The standard lets char alias every type, so characters may be read as bytes.
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
-    const auto* const data = reinterpret_cast<const Bytef*>(chunk.data());
-    sum = static_cast<std::uint32_t>(crc32(sum, data, static_cast<uInt>(chunk.size())));
-  }
-  return sum;
-}
 
 std::uint32_t GrowingSums::of(const std::filesystem::path& file, std::uint64_t bytes) {
   Known& known = known_[file];

@@ -1,6 +1,7 @@
 #pragma once
-// The checksum is gzip's CRC-32. It notices what a disk or a careless hand has changed; it is no
-// signature.
+// The folder checkpoint/ of a run holds where the run stood, so that it can go on there. A file
+// holds a head (format, run, iteration, lengths of the tables), the run's state, and a checksum
+// over both. Files appear whole or not at all, and the last two are kept.
 
 #include <cstdint>
 #include <filesystem>
@@ -12,13 +13,10 @@
 
 #include "core/cluster/run_state.h"
 #include "core/output_file.h"
+#include "objectives/data/byte_stream.h"
 #include "reports/results/files.h"
 
 namespace residuum {
-
-/// Returns the checksum of bytes that follow on those whose checksum is `before`; 0 for none
-/// before.
-std::uint32_t checksum(std::uint32_t before, std::string_view bytes);
 
 /// GrowingSums takes checksums of the beginnings of files that grow. It does not read again what it
 /// has summed up once.
@@ -35,10 +33,6 @@ class GrowingSums {
 
   std::map<std::filesystem::path, Known> known_;
 };
-
-// The folder checkpoint/ of a run holds where the run stood, so that it can go on there. A file
-// holds a head (format, run, iteration, lengths of the tables), the run's state, and a checksum
-// over both. Files appear whole or not at all, and the last two are kept.
 
 /// The head of a checkpoint.
 struct CheckpointHead {

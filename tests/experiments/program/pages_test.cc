@@ -127,14 +127,6 @@ TEST(Pages, LeadFromTheFirstToEveryRoom) {
   }
 }
 
-TEST(Pages, ShowInTheGalleryWhatTheSearchFound) {
-  const std::string page = read_text(kGallery / "README.md");
-  const std::string findings = page.substr(0, page.find("\n## How it is made"));
-
-  const auto search = nlohmann::json::parse(read_text(kGallery / "critical-ratio/search.json"));
-  EXPECT_THAT(findings, HasSubstr(search.at("sentence").get<std::string>()));
-}
-
 /// A study is called as its file, and the gallery's folder as the study.
 TEST(Pages, CallStudiesAsTheirFiles) {
   for (const auto& entry : std::filesystem::directory_iterator(kRoot / "experiments/papers")) {
