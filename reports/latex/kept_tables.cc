@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <system_error>
@@ -179,10 +178,8 @@ std::optional<double> KeptTable::number(const KeptRow& row, std::size_t at) cons
   if (text.empty()) {
     return std::nullopt;
   }
-  double value = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  require(error == std::errc() && stop == end,
+  const auto value = parsed<double>(text);
+  require(value.has_value(),
           "{}: {} of {} is '{}', which is no number",
           file,
           header[at],

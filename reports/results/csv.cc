@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -70,13 +69,6 @@ void append_ratio(double lhs, double rhs, Line& line) {
   append_number(lhs / rhs, line);
 }
 
-bool is_number(std::string_view text) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && stopped == end;
-}
-
 std::string_view text_of(const Line& line) { return {line.data(), line.size()}; }
 
 }  // namespace
@@ -104,7 +96,7 @@ bool looks_like_formula(std::string_view text) {
 }
 
 std::string csv_field(std::string_view text) {
-  const bool is_formula = looks_like_formula(text) && !is_number(text);
+  const bool is_formula = looks_like_formula(text) && !parsed<double>(text);
   if (!is_formula && text.find_first_of(",\"\r\n") == std::string_view::npos) {
     return std::string(text);
   }
@@ -199,21 +191,6 @@ constexpr std::size_t kChunkBytes = std::size_t{1} << 16U;
 // No record of ours comes near this length; a quote that is never closed must not read a whole file
 // into memory.
 constexpr std::size_t kLongestRecord = std::size_t{1} << 20U;
-
-/// Reads the whole of `text` as a number, or returns nothing.
-template <typename Number>
-std::optional<Number> parse(std::string_view text) {
-  Number value{};
-  const char* end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, value);
-  if (result.ptr != end) {
-    return std::nullopt;
-  }
-  if (result.ec != std::errc{}) {
-    return std::nullopt;
-  }
-  return value;
-}
 
 }  // namespace
 
@@ -403,7 +380,7 @@ std::optional<double> CsvReader::number(std::size_t column) const {
   if (field.empty()) {
     return std::nullopt;
   }
-  const auto value = parse<double>(field);
+  const auto value = parsed<double>(field);
   if (!value) {
     fail(fmt::format("'{}' in column '{}' is not a number", field, header_.at(column)));
   }
@@ -411,7 +388,7 @@ std::optional<double> CsvReader::number(std::size_t column) const {
 }
 
 std::uint64_t CsvReader::integer(std::size_t column) const {
-  const auto value = parse<std::uint64_t>(text(column));
+  const auto value = parsed<std::uint64_t>(text(column));
   if (!value) {
     fail(
         fmt::format("'{}' in column '{}' is not a whole number", text(column), header_.at(column)));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <map>
@@ -80,15 +79,13 @@ std::optional<double> iterations_in(const std::string& text,
   if (text.empty()) {
     return std::nullopt;
   }
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  require(error == std::errc() && stop == end,
+  const auto number = parsed<double>(text);
+  require(number.has_value(),
           "'{}': the iterations of {} are '{}', which is no number",
           runs.file,
           run,
           text);
-  return std::isfinite(number) ? std::optional(number) : std::nullopt;
+  return std::isfinite(*number) ? number : std::nullopt;
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -15,6 +14,7 @@
 #include "reports/analysis/groups.h"
 #include "reports/analysis/tuning_folder.h"
 #include "reports/analysis/words.h"
+#include "reports/results/csv.h"
 #include "reports/results/files.h"
 #include "reports/terminal/table.h"
 
@@ -114,14 +114,6 @@ std::string_view field_at(std::string_view line, std::size_t place) {
     line.remove_prefix(comma + 1);
   }
   return line.substr(0, line.find(','));
-}
-
-template <class Number>
-std::optional<Number> parsed(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number ? std::optional(number) : std::nullopt;
 }
 
 /// Returns the states in the order of their lines.
