@@ -72,11 +72,9 @@ Cell reached_cell(const Standing& standing, std::size_t group, IntervalKind kind
                                   standing.methods.end(),
                                   [&](const Reached& reached) { return reached.group == group; });
   const Centre centre = centre_with_misses(found->value.values, kind);
-  Cell cell = number_cell(short_number(centre.middle, digits_for(centre.interval)));
   const bool is_first = found == standing.methods.begin();
-  if (is_first && best_is_decided(standing, kind)) {
-    cell.html = fmt::format("<strong>{}</strong>", cell.html);
-  }
+  Cell cell =
+      measured_cell(centre.middle, centre.interval, is_first && best_is_decided(standing, kind));
   if (!centre.middle || std::isfinite(*centre.middle)) {
     cell.html += small(interval_text(centre.interval, centre.n));
   }
@@ -137,13 +135,11 @@ std::string comparison_html(const Comparison& comparison,
   const std::string_view quantity = comparison.quantity == "loss_gap" ? "f(w) − f*" : "f(w)";
   return fmt::format(
              "<p>{} on {}: {} over the seeds. Rows are in the order of the means of the first "
-             "column. The best is bold if the 95 % interval of the mean of its differences to each "
-             "other method, over the seeds that both have, excludes zero; without common seeds, if "
-             "their intervals do not overlap; never where a seed of it is missing. A run that "
-             "diverged has reached nothing: its value is infinite.</p>\n",
+             "column. {} A run that diverged has reached nothing: its value is infinite.</p>\n",
              escape(quantity),
              escape(comparison.objective),
-             interval_words(kind)) +
+             interval_words(kind),
+             escape(bold_words(kind))) +
          table(header, rows, use) + notes;
 }
 
@@ -168,7 +164,7 @@ std::string rates_table(const Summary& summary) {
                                  number_cell("seeds")};
   std::vector<std::vector<Cell>> rows;
   for (const auto& rate : summary.rates) {
-    Cell slope = number_cell(short_number(rate.slope.mean, digits_for(rate.slope.interval)));
+    Cell slope = measured_cell(rate.slope.mean, rate.slope.interval, false);
     if (rate.slope.n >= 2) {
       slope.html += small(interval_text(rate.slope.interval, rate.slope.n));
     }
@@ -247,15 +243,13 @@ std::string target_table(const NetworkComparison& comparison, const Summary& sum
   const std::string_view quantity = comparison.quantity == "loss_gap" ? "f(w) − f*" : "f(w)";
   return fmt::format(
              "<p>Virtual time until {} ≤ {} on {}, the best value that every finished run has "
-             "reached: median over the seeds and quartiles, the fastest bold where the 95 % "
-             "interval "
-             "of its mean lead over each other method, over common seeds, excludes zero. A run is "
-             "there at the first iteration at which it was evaluated there; one that diverged "
-             "before has "
-             "taken infinitely long.</p>\n",
+             "reached: median over the seeds and quartiles. {} A run is there at the first "
+             "iteration at which it was evaluated there; one that diverged before has taken "
+             "infinitely long.</p>\n",
              escape(quantity),
              escape(short_number(comparison.target)),
-             escape(comparison.objective)) +
+             escape(comparison.objective),
+             escape(bold_words(IntervalKind::student))) +
          table(header, rows, use);
 }
 

@@ -157,17 +157,24 @@ std::string column_reference() {
   return table({text_cell("column"), text_cell("unit"), text_cell("meaning")}, rows);
 }
 
+Cell measured_cell(const std::optional<double>& value,
+                   const std::optional<Interval>& interval,
+                   bool is_best) {
+  Cell cell = number_cell(short_number(value, digits_for(interval)));
+  if (is_best) {
+    cell.html = fmt::format("<strong>{}</strong>", cell.html);
+  }
+  return cell;
+}
+
 namespace {
 
 Cell spec_cell(const TableColumn& column, const TableCell& from) {
   if (!column.is_number) {
     return text_cell(from.text);
   }
-  Cell cell = number_cell(short_number(from.value, digits_for(from.interval)));
+  Cell cell = measured_cell(from.value, from.interval, from.is_best);
   cell.value = from.value;
-  if (from.is_best) {
-    cell.html = fmt::format("<strong>{}</strong>", cell.html);
-  }
   if (from.interval) {
     cell.html += small(short_interval(*from.interval));
   }

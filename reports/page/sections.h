@@ -169,6 +169,11 @@ std::string explanations();
 /// Returns every column of iterations.csv with its meaning, as a table.
 std::string column_reference();
 
+/// Returns a number of a table with the digits that its interval leaves; the best one is bold.
+Cell measured_cell(const std::optional<double>& value,
+                   const std::optional<Interval>& interval,
+                   bool is_best);
+
 // Tables for papers, and links to their files.
 
 /// Returns the tables whose names begin so, each with its caption above it; empty where there is
