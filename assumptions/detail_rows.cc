@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "assumptions/probes/selection_error.h"
+#include "assumptions/probes/probe.h"
 #include "core/measurement/magnitudes.h"
 #include "core/vectors/dense.h"
 

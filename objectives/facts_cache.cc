@@ -10,7 +10,7 @@
 
 #include "core/fnv1a.h"
 #include "core/notes.h"
-#include "objectives/data/cache_file.h"
+#include "objectives/data/byte_stream.h"
 
 namespace residuum {
 namespace {

@@ -26,7 +26,6 @@
 #include "objectives/mean_loss_objective.h"
 #include "objectives/prepared_rows.h"
 #include "objectives/registry.h"
-#include "objectives/regulariser.h"
 #include "objectives/spectrum.h"
 
 namespace residuum {

@@ -1,22 +1,119 @@
 #pragma once
-// LogisticObjective is f(w) = (1/n) sum_i log(1 + exp(-y_i x_i . w)) + regulariser(w), what the
-// logistic objectives share. With an intercept the last coordinate of w is its weight, and no
-// regulariser acts on it.
+// LogisticLoss is the data part of logistic regression, (1/n) sum_i log(1 + exp(-y_i x_i . w)).
+// Margins y_i x_i . w may have any size: the exponential is only taken of -|margin|.
 
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/config/section.h"
 #include "core/objective.h"
-#include "objectives/logistic_loss.h"
+#include "objectives/feature_matrix.h"
 #include "objectives/mean_loss_objective.h"
 #include "objectives/registry.h"
 
 namespace residuum {
+
+/// Returns 1 / (1 + exp(margin)), which is minus the derivative of the loss at this margin.
+template <class Real>
+Real logistic_weight(Real margin) {
+  const Real e = std::exp(-std::abs(margin));
+  return (margin > 0 ? e : Real{1}) / (Real{1} + e);
+}
+
+/// Returns log(1 + exp(-margin)).
+inline double logistic_value(double margin) {
+  return std::max(-margin, 0.0) + std::log1p(std::exp(-std::abs(margin)));
+}
+
+class LogisticLoss {
+ public:
+  /// Labels are -1 or +1, one per row.
+  LogisticLoss(std::unique_ptr<const FeatureMatrix> rows, std::vector<std::int32_t> labels);
+
+  std::size_t samples() const { return labels_.size(); }
+  std::size_t dimension() const { return rows_->columns(); }
+  const FeatureMatrix& rows() const { return *rows_; }
+  std::span<const std::int32_t> labels() const { return labels_; }
+  std::span<const std::uint32_t> all_rows() const { return all_rows_; }  ///< 0, 1, ..., n - 1
+
+  /// gradient += mean over `batch` of grad f_i(w). The batch must not be empty.
+  template <class Real>
+  void add_mean_gradient(std::span<const std::uint32_t> batch,
+                         std::span<const Real> w,
+                         std::span<Real> gradient) const {
+    assert(!batch.empty() && w.size() == dimension() && gradient.size() == dimension());
+    const auto rows = rows_->view<Real>();
+    const Real share = Real{1} / static_cast<Real>(batch.size());
+    // The processor overlaps the products of many rows, if no sum into the gradient comes between.
+    constexpr std::size_t kTogether = 32;
+    std::array<Real, kTogether> factors{};
+    for (const std::uint32_t i : batch.first(std::min(kTogether, batch.size()))) {
+      rows.prefetch(i);
+    }
+    for (std::size_t first = 0; first < batch.size(); first += kTogether) {
+      const auto part = batch.subspan(first, std::min(kTogether, batch.size() - first));
+      for (std::size_t at = 0; at < part.size(); ++at) {
+        if (first + at + kTogether < batch.size()) {
+          rows.prefetch(batch[first + at + kTogether]);
+        }
+        factors[at] = static_cast<Real>(labels_[part[at]]) * rows.dot(part[at], w.data());
+      }
+      for (std::size_t at = 0; at < part.size(); ++at) {
+        const auto label = static_cast<Real>(labels_[part[at]]);
+        factors[at] = -share * label * logistic_weight(factors[at]);
+      }
+      for (std::size_t at = 0; at < part.size(); ++at) {
+        rows.add(part[at], factors[at], gradient.data());
+      }
+    }
+  }
+
+  /// Returns (1/n) sum over `shard` of f_i(w) and adds its gradient to `gradient` unless that is
+  /// empty.
+  double evaluate(std::span<const std::uint32_t> shard,
+                  std::span<const double> w,
+                  std::span<double> gradient) const;
+
+  /// Does the same over all samples, in their order.
+  double mean(std::span<const double> w, std::span<double> gradient) const;
+
+  /// Returns L of this part, lambda_max(A^T A) / (4n), a column of ones included. Only the first
+  /// call is expensive. If the eigenvalue is not found, a note says that a bound takes its place.
+  double smoothness() const;
+  /// Returns L of the mean over `shard` alone; every call is expensive.
+  double smoothness(std::span<const std::uint32_t> shard) const;
+
+  /// Returns the fraction of samples that are classified correctly by +1 where x_i . w > 0, else
+  /// -1.
+  double accuracy(std::span<const double> w) const;
+
+ private:
+  double add_sample(const RowsView<double>& rows,
+                    std::size_t i,
+                    std::span<const double> w,
+                    std::span<double> gradient) const;
+
+  std::unique_ptr<const FeatureMatrix> rows_;
+  std::vector<std::int32_t> labels_;
+  std::vector<std::uint32_t> all_rows_;
+  mutable std::once_flag smoothness_known_;
+  mutable double smoothness_ = 0;
+};
+
+// LogisticObjective is f(w) = (1/n) sum_i log(1 + exp(-y_i x_i . w)) + regulariser(w), what the
+// logistic objectives share. With an intercept the last coordinate of w is its weight, and no
+// regulariser acts on it.
 
 /// Two-class data as the section of a logistic objective describes it.
 struct ClassificationData {

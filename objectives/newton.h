@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "objectives/logistic_loss.h"
-#include "objectives/regulariser.h"
+#include "objectives/logistic_objective.h"
+#include "objectives/mean_loss_objective.h"
 
 namespace residuum {
 

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <vector>
 
-#include "objectives/normal_stream.h"
+#include "objectives/noisy_function.h"
 #include "objectives/registry.h"
 
 namespace residuum {

@@ -1,17 +1,21 @@
-// This is multi-class logistic regression with a ridge: f(w) = SoftmaxLoss + (l2/2)|w|^2, for C
-// classes and F features in C F coordinates. L <= lambda_max(A^T A)/(2n) + l2, mu = l2 (0 with an
-// intercept, which is one more feature without ridge). f* and x* are found by Newton's method,
-// whose equations are solved by conjugate gradients, and kept on disk. Without a ridge nothing is
-// said of them: weights that are shifted alike in all classes give the same loss.
+// SoftmaxLoss is the data part of multi-class logistic regression,
+//   (1/n) sum_i [log sum_c exp(z_ic) - z_iy_i],  z_ic = sum_j x_ij w[j C + c],
+// for C classes: w has the C weights of a feature side by side, so that a stored entry of a sparse
+// row meets C neighbours.
 
 #include <Eigen/Dense>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,13 +23,244 @@
 #include "core/stop.h"
 #include "objectives/data/synthetic.h"
 #include "objectives/facts_cache.h"
+#include "objectives/feature_matrix.h"
 #include "objectives/mean_loss_objective.h"
 #include "objectives/prepared_rows.h"
 #include "objectives/registry.h"
-#include "objectives/regulariser.h"
-#include "objectives/softmax_loss.h"
+#include "objectives/spectrum.h"
 
 namespace residuum {
+
+class SoftmaxLoss {
+ public:
+  /// Labels are 0 .. classes - 1, one per row.
+  SoftmaxLoss(std::unique_ptr<const FeatureMatrix> rows,
+              std::vector<std::int32_t> labels,
+              std::size_t classes);
+
+  std::size_t samples() const { return labels_.size(); }
+  std::size_t classes() const { return classes_; }
+  std::size_t dimension() const { return rows_->columns() * classes_; }
+  const FeatureMatrix& rows() const { return *rows_; }
+  std::span<const std::int32_t> labels() const { return labels_; }
+  std::span<const std::uint32_t> all_rows() const { return all_rows_; }
+
+  /// gradient += mean over `batch` of grad f_i(w). The batch must not be empty.
+  template <class Real>
+  void add_mean_gradient(std::span<const std::uint32_t> batch,
+                         std::span<const Real> w,
+                         std::span<Real> gradient) const;
+
+  /// Returns (1/n) sum over `shard` of f_i(w) and adds its gradient to `gradient` unless that is
+  /// empty.
+  double evaluate(std::span<const std::uint32_t> shard,
+                  std::span<const double> w,
+                  std::span<double> gradient) const;
+
+  /// Returns the probabilities of all samples, C for each.
+  std::vector<double> probabilities(std::span<const double> w) const;
+  /// product += H v for the Hessian H of this part, where the samples have these probabilities.
+  void add_hessian_product(std::span<const double> probabilities,
+                           std::span<const double> v,
+                           std::span<double> product) const;
+
+  /// Returns an upper bound of L of the mean over `shard`, lambda_max(A^T A) / (2 n): the Hessian
+  /// of log sum exp is at most 1/2 (Boehning, Annals of the Institute of Statistical Mathematics
+  /// 44, 1992). Every call is expensive.
+  double smoothness(std::span<const std::uint32_t> shard) const;
+
+  /// Returns the fraction of samples whose class has the largest z; ties go to the lower class.
+  double accuracy(std::span<const double> w) const;
+
+ private:
+  std::unique_ptr<const FeatureMatrix> rows_;
+  std::vector<std::int32_t> labels_;
+  std::size_t classes_;
+  std::vector<std::uint32_t> all_rows_;
+};
+
+namespace {
+
+/// Calls use(column, value) for the stored entries of a row.
+template <class Real, class Use>
+void for_entries(const RowsView<Real>& rows, std::size_t row, const Use& use) {
+  if (rows.row_begin == nullptr) {
+    for (std::size_t j = 0; j < rows.columns; ++j) {
+      use(j, rows.value[row * rows.columns + j]);
+    }
+    return;
+  }
+  for (std::uint64_t entry = rows.row_begin[row]; entry < rows.row_begin[row + 1]; ++entry) {
+    use(std::size_t{rows.column[entry]}, rows.value_of(entry));
+  }
+}
+
+/// z := the C numbers of a row.
+template <class Real>
+void logits_of(const RowsView<Real>& rows,
+               std::size_t row,
+               std::span<const Real> w,
+               std::span<Real> z) {
+  std::fill(z.begin(), z.end(), Real{0});
+  for_entries(rows, row, [&](std::size_t column, Real value) {
+    const Real* const weights = w.data() + column * z.size();
+    for (std::size_t c = 0; c < z.size(); ++c) {
+      z[c] += value * weights[c];
+    }
+  });
+}
+
+/// sum += x_row times the C factors.
+template <class Real>
+void add_outer(const RowsView<Real>& rows,
+               std::size_t row,
+               std::span<const Real> factors,
+               std::span<Real> sum) {
+  for_entries(rows, row, [&](std::size_t column, Real value) {
+    Real* const place = sum.data() + column * factors.size();
+    for (std::size_t c = 0; c < factors.size(); ++c) {
+      place[c] += value * factors[c];
+    }
+  });
+}
+
+/// z := exp(z) / sum exp(z); returns log sum exp(z). Exponentials are taken of numbers below 0.
+template <class Real>
+Real to_probabilities(std::span<Real> z) {
+  const Real largest = *std::max_element(z.begin(), z.end());
+  Real sum = 0;
+  for (Real& z_c : z) {
+    z_c = std::exp(z_c - largest);
+    sum += z_c;
+  }
+  for (Real& z_c : z) {
+    z_c /= sum;
+  }
+  return largest + std::log(sum);
+}
+
+}  // namespace
+
+SoftmaxLoss::SoftmaxLoss(std::unique_ptr<const FeatureMatrix> rows,
+                         std::vector<std::int32_t> labels,
+                         std::size_t classes)
+    : rows_(std::move(rows)),
+      labels_(std::move(labels)),
+      classes_(classes),
+      all_rows_(labels_.size()) {
+  assert(rows_->rows() == labels_.size());
+  std::iota(all_rows_.begin(), all_rows_.end(), 0U);
+}
+
+template <class Real>
+void SoftmaxLoss::add_mean_gradient(std::span<const std::uint32_t> batch,
+                                    std::span<const Real> w,
+                                    std::span<Real> gradient) const {
+  assert(!batch.empty() && w.size() == dimension() && gradient.size() == dimension());
+  const auto rows = rows_->view<Real>();
+  const Real share = Real{1} / static_cast<Real>(batch.size());
+  std::vector<Real> z(classes_);
+  for (const std::uint32_t i : batch) {
+    logits_of<Real>(rows, i, w, z);
+    to_probabilities<Real>(z);
+    z[static_cast<std::size_t>(labels_[i])] -= 1;
+    for (Real& factor : z) {
+      factor *= share;
+    }
+    add_outer<Real>(rows, i, z, gradient);
+  }
+}
+
+template void SoftmaxLoss::add_mean_gradient(std::span<const std::uint32_t>,
+                                             std::span<const float>,
+                                             std::span<float>) const;
+template void SoftmaxLoss::add_mean_gradient(std::span<const std::uint32_t>,
+                                             std::span<const double>,
+                                             std::span<double>) const;
+
+double SoftmaxLoss::evaluate(std::span<const std::uint32_t> shard,
+                             std::span<const double> w,
+                             std::span<double> gradient) const {
+  assert(w.size() == dimension() && (gradient.empty() || gradient.size() == dimension()));
+  const auto rows = rows_->view<double>();
+  const double share = 1 / static_cast<double>(samples());
+  std::vector<double> z(classes_);
+  double sum = 0;
+  for (const std::uint32_t i : shard) {
+    logits_of<double>(rows, i, w, z);
+    const auto label = static_cast<std::size_t>(labels_[i]);
+    const double own = z[label];
+    sum += to_probabilities<double>(z) - own;
+    if (!gradient.empty()) {
+      z[label] -= 1;
+      for (double& factor : z) {
+        factor *= share;
+      }
+      add_outer<double>(rows, i, z, gradient);
+    }
+  }
+  return sum * share;
+}
+
+std::vector<double> SoftmaxLoss::probabilities(std::span<const double> w) const {
+  const auto rows = rows_->view<double>();
+  std::vector<double> all(samples() * classes_);
+  for (std::size_t i = 0; i < samples(); ++i) {
+    const std::span<double> z = std::span(all).subspan(i * classes_, classes_);
+    logits_of<double>(rows, i, w, z);
+    to_probabilities<double>(z);
+  }
+  return all;
+}
+
+void SoftmaxLoss::add_hessian_product(std::span<const double> probabilities,
+                                      std::span<const double> v,
+                                      std::span<double> product) const {
+  const auto rows = rows_->view<double>();
+  const double share = 1 / static_cast<double>(samples());
+  std::vector<double> u(classes_);
+  for (std::size_t i = 0; i < samples(); ++i) {
+    logits_of<double>(rows, i, v, u);
+    const auto p = probabilities.subspan(i * classes_, classes_);
+    const double mean = std::inner_product(p.begin(), p.end(), u.begin(), 0.0);
+    for (std::size_t c = 0; c < classes_; ++c) {
+      u[c] = share * p[c] * (u[c] - mean);
+    }
+    add_outer<double>(rows, i, u, product);
+  }
+}
+
+double SoftmaxLoss::smoothness(std::span<const std::uint32_t> shard) const {
+  assert(!shard.empty());
+  const LargestEigenvalue largest = largest_gram_eigenvalue(*rows_, shard);
+  if (largest.is_bound) {
+    tell(NoteKind::note,
+         fmt::format("many eigenvalues of the Gram matrix of {} rows lie close to the largest; L "
+                     "uses an upper bound, at most 0.01 % too large, {}",
+                     shard.size(),
+                     largest.value));
+  }
+  return largest.value / (2 * static_cast<double>(shard.size()));
+}
+
+double SoftmaxLoss::accuracy(std::span<const double> w) const {
+  const auto rows = rows_->view<double>();
+  std::vector<double> z(classes_);
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < samples(); ++i) {
+    logits_of<double>(rows, i, w, z);
+    const auto best = std::max_element(z.begin(), z.end()) - z.begin();
+    right += best == labels_[i] ? 1U : 0U;
+  }
+  return static_cast<double>(right) / static_cast<double>(samples());
+}
+
+// This is multi-class logistic regression with a ridge: f(w) = SoftmaxLoss + (l2/2)|w|^2, for C
+// classes and F features in C F coordinates. L <= lambda_max(A^T A)/(2n) + l2, mu = l2 (0 with an
+// intercept, which is one more feature without ridge). f* and x* are found by Newton's method,
+// whose equations are solved by conjugate gradients, and kept on disk. Without a ridge nothing is
+// said of them: weights that are shifted alike in all classes give the same loss.
+
 namespace {
 
 using Vector = Eigen::VectorXd;

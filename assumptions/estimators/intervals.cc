@@ -9,8 +9,6 @@
 #include <numeric>
 #include <vector>
 
-#include "assumptions/estimators/moments.h"
-
 namespace residuum {
 
 double student_quantile(std::size_t n, double confidence) {

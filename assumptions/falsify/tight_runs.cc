@@ -1,15 +1,7 @@
-// The search is over the eigenvalues and the angles of each A_p (curvatures.h) and over w_0, d + P
-// d(d + 1)/2 numbers, without constraints.
-//
-// Every second ascent starts from workers in mirrored pairs, A_{p+1} = D A_p D with D = diag(-1, 1,
-// ..., 1), near a w_0 that D leaves as it is. There the first entries of a pair's gradients cancel:
-// a merge that compares sums never applies them, while they fill the messages of both. Copies of a
-// problem tell what rests on that alone: w_0 of norm 1, the lambda and the angles are moved by a
-// size times normal numbers, which are the same for all problems.
-
 #include "assumptions/falsify/tight_runs.h"
 
 #include <Eigen/Core>
+#include <Eigen/Jacobi>
 
 #include <algorithm>
 #include <cmath>
@@ -18,13 +10,48 @@
 #include <tuple>
 #include <utility>
 
-#include "assumptions/falsify/curvatures.h"
 #include "assumptions/falsify/maximise.h"
 #include "assumptions/monitor.h"
 #include "core/schedules/tight_rate.h"
 #include "core/vectors/dense.h"
 
 namespace residuum {
+
+std::size_t numbers_of_curvature(std::size_t dimension) { return dimension * (dimension + 1) / 2; }
+
+void set_curvature(std::span<const double> numbers,
+                   double least,
+                   std::size_t dimension,
+                   std::span<double> entries) {
+  const auto d = static_cast<Eigen::Index>(dimension);
+  Eigen::Map<Eigen::MatrixXd> matrix(entries.data(), d, d);
+  matrix.setZero();
+  for (Eigen::Index i = 0; i < d; ++i) {
+    const double place = std::clamp(numbers[static_cast<std::size_t>(i)], -1.0, 1.0);
+    matrix(i, i) = least + (1 - least) * (1 + place) / 2;
+  }
+  auto angle = static_cast<std::size_t>(d);
+  for (Eigen::Index i = 0; i < d; ++i) {
+    for (Eigen::Index j = 0; j < i; ++j) {
+      const Eigen::JacobiRotation<double> rotation(std::cos(numbers[angle]),
+                                                   std::sin(numbers[angle]));
+      matrix.applyOnTheLeft(i, j, rotation);
+      matrix.applyOnTheRight(i, j, rotation.transpose());
+      ++angle;
+    }
+  }
+  matrix = (0.5 * (matrix + matrix.transpose())).eval();  // symmetric to the last bit
+}
+
+// The search is over the eigenvalues and the angles of each A_p (tight_runs.h) and over w_0, d + P
+// d(d + 1)/2 numbers, without constraints.
+//
+// Every second ascent starts from workers in mirrored pairs, A_{p+1} = D A_p D with D = diag(-1, 1,
+// ..., 1), near a w_0 that D leaves as it is. There the first entries of a pair's gradients cancel:
+// a merge that compares sums never applies them, while they fill the messages of both. Copies of a
+// problem tell what rests on that alone: w_0 of norm 1, the lambda and the angles are moved by a
+// size times normal numbers, which are the same for all problems.
+
 namespace {
 
 using Eigen::MatrixXd;

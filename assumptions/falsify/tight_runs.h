@@ -1,16 +1,32 @@
 #pragma once
-// This search looks for runs of error feedback at the step of the tight theory
-// (core/schedules/tight_rate.h) in which its Lyapunov function V falls most slowly: over quadratics
-// f_p(w) = (1/2) w^T A_p w whose A_p have eigenvalues from mu to L = 1, and over starting points,
-// with residuals or estimates of 0. So it finds states that runs come to, and cycles.
+// Symmetric matrices with eigenvalues from mu to 1 by numbers without constraints, for searches
+// over quadratics.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/trainer/trainer.h"
 
 namespace residuum {
+
+/// Returns how many numbers a matrix of d rows takes: d eigenvalues and d(d - 1)/2 angles.
+std::size_t numbers_of_curvature(std::size_t dimension);
+
+/// Sets the d d entries of a matrix to Q diag(lambda) Q^T, where Q is a product of rotations in the
+/// planes of two axes. The numbers are the lambda, from -1 for `least` to 1 for 1, and the angles;
+/// a lambda beyond -1 or 1 stands for the end.
+void set_curvature(std::span<const double> numbers,
+                   double least,
+                   std::size_t dimension,
+                   std::span<double> entries);
+
+// This search looks for runs of error feedback at the step of the tight theory
+// (core/schedules/tight_rate.h) in which its Lyapunov function V falls most slowly: over quadratics
+// f_p(w) = (1/2) w^T A_p w whose A_p have eigenvalues from mu to L = 1, and over starting points,
+// with residuals or estimates of 0. So it finds states that runs come to, and cycles.
 
 /// The search drives up the mean factor of V over the iterations after the first `skip`,
 /// (V_N/V_skip)^(1/(N - skip)), or the largest factor of one iteration.
@@ -35,7 +51,7 @@ struct RunSearch {
 struct WorstRun {
   std::vector<double> matrices;  // A_p, P x d x d
   std::vector<double> start;     // w_0, d numbers with |w_0| = 1
-  std::vector<double> numbers;   // w_0 and the numbers of each A_p (curvatures.h)
+  std::vector<double> numbers;   // w_0 and the numbers of each A_p (above)
   double rate = 0;               // rho*
   double step = 0;               // eta*
   /// The ratio that the search made as large as it could. With copies it is the least ratio of the

@@ -7,7 +7,7 @@
 // its surface.
 //
 // EF21 looks at f_p in two points, x and x' = x - eta mean g_p. There the search is over
-// quadratics: x, the eigenvalues and angles of each A_p (curvatures.h) and what each estimate
+// quadratics: x, the eigenvalues and angles of each A_p (tight_runs.h) and what each estimate
 // misses, d + P (d(d + 1)/2 + d) numbers. Quadratics attain rho* (arXiv:2605.31594). With c_p =
 // grad f_p(x) - g_p,
 //   V/P = s |mean A_p x|^2 + mean |c_p|^2,  V'/P = s |mean A_p x'|^2 + mean |e_p|^2,
@@ -27,8 +27,8 @@
 #include <limits>
 #include <utility>
 
-#include "assumptions/falsify/curvatures.h"
 #include "assumptions/falsify/maximise.h"
+#include "assumptions/falsify/tight_runs.h"
 #include "assumptions/one_step.h"
 #include "core/schedules/tight_rate.h"
 #include "core/vectors/dense.h"

@@ -5,7 +5,7 @@
 //   delta = 1 / (1 - |C(a) - a|^2 / |a|^2),
 // each from one draw. A mask without scaling has beta = 1 and alpha = gamma = 1/delta.
 
-#include "assumptions/estimators/beznosikov.h"
+#include "assumptions/estimators/compressor_constants.h"
 #include "assumptions/probes/probe.h"
 
 namespace residuum {

@@ -11,9 +11,8 @@
 #include <cmath>
 #include <limits>
 
-#include "assumptions/estimators/amplification.h"
+#include "assumptions/estimators/compressor_constants.h"
 #include "assumptions/probes/probe.h"
-#include "assumptions/probes/selection_error.h"
 #include "core/vectors/dense.h"
 
 namespace residuum {

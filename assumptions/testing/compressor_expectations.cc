@@ -8,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-#include "assumptions/estimators/moments.h"
+#include "assumptions/estimators/intervals.h"
 #include "assumptions/testing/compressor_session.h"
 
 namespace residuum::laws {

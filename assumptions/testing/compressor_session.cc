@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "assumptions/testing/law_vectors.h"
+#include "assumptions/testing/laws.h"
 #include "core/error.h"
 #include "core/random/random.h"
 

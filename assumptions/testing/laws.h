@@ -62,4 +62,12 @@ Finding has_no_lost_mass(const Vectors& accumulators,
                          std::int64_t k,
                          const std::string& put_back);
 
+struct NamedVector {
+  std::string name;
+  std::vector<double> values;
+};
+
+/// Accumulators that strain different rules: energy spread evenly, on one entry, in a tail.
+std::vector<NamedVector> accumulators(std::size_t d);
+
 }  // namespace residuum::laws

@@ -14,7 +14,7 @@
 
 #include <cmath>
 
-#include "assumptions/estimators/amplification.h"
+#include "assumptions/estimators/compressor_constants.h"
 #include "assumptions/theorems/examination.h"
 
 namespace residuum {

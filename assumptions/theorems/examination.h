@@ -10,6 +10,7 @@
 
 #include "assumptions/theorems/evidence.h"
 #include "assumptions/theorems/theorem.h"
+#include "core/messages/laws.h"
 
 namespace residuum {
 
@@ -163,5 +164,22 @@ AggregateNoise aggregate_noise(Examination& exam, bool needs_similarity = false)
 void add_heterogeneous_noise(std::vector<BoundTerm>& terms,
                              const std::string& formula,
                              double value);
+
+// Theorems about dense gradients, one for each way in which workers stay in step, share these
+// preconditions and terms.
+
+struct DenseConstants {
+  double smoothness = 0;  // L
+  double gap = 0;         // Delta
+  double variance = 0;    // sigma^2 of a worker
+};
+
+/// Asks for plain updates by a constant step along unbiased gradients that are sent whole.
+DenseConstants need_dense_constants(Examination& exam);
+
+void protocol_is(Examination& exam, Synchrony synchrony);
+
+/// 2 Delta/(eta T), and terms that do not depend on T.
+Examination::Terms start_and(double gap, std::vector<BoundTerm> rest);
 
 }  // namespace residuum

@@ -25,7 +25,7 @@
 
 #include <fmt/format.h>
 
-#include "assumptions/theorems/synchronisation.h"
+#include "assumptions/theorems/examination.h"
 
 namespace residuum {
 

@@ -32,7 +32,7 @@
 
 #include <cmath>
 
-#include "assumptions/theorems/synchronisation.h"
+#include "assumptions/theorems/examination.h"
 
 namespace residuum {
 namespace {

@@ -25,7 +25,7 @@
 
 #include <algorithm>
 
-#include "assumptions/theorems/synchronisation.h"
+#include "assumptions/theorems/examination.h"
 
 namespace residuum {
 namespace {

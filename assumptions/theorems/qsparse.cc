@@ -19,8 +19,8 @@
 // space of sequences gives sqrt S <= sqrt q (sqrt S + eta H G sqrt R), so that
 //   mean E|mean e|^2 <= Q(q) eta^2 H^2 G^2,  Q(q) = q/(1 - sqrt q)^2.
 
-#include "assumptions/estimators/amplification.h"
-#include "assumptions/theorems/synchronisation.h"
+#include "assumptions/estimators/compressor_constants.h"
+#include "assumptions/theorems/examination.h"
 
 namespace residuum {
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "assumptions/estimators/amplification.h"
+#include "assumptions/estimators/compressor_constants.h"
 #include "assumptions/theorems/examination.h"
 
 namespace residuum {

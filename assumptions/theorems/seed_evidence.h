@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "assumptions/estimators/estimate_recursion.h"
+#include "assumptions/estimators/compressor_constants.h"
 #include "assumptions/estimators/held_ratio.h"
 #include "core/record/record.h"
 

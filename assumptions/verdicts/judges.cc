@@ -3,7 +3,7 @@
 #include <cmath>
 #include <functional>
 
-#include "assumptions/estimators/amplification.h"
+#include "assumptions/estimators/compressor_constants.h"
 #include "assumptions/verdicts/assumptions.h"
 #include "assumptions/verdicts/ratios.h"
 

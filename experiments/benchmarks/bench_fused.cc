@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "experiments/benchmarks/bench.h"
-#include "experiments/benchmarks/error_feedback_case.h"
+#include "experiments/benchmarks/bench_training.h"
 #include "experiments/benchmarks/triad.h"
 #include "objectives/network_module.h"
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "experiments/benchmarks/bench.h"
-#include "experiments/benchmarks/error_feedback_case.h"
+#include "experiments/benchmarks/bench_training.h"
 #include "experiments/program/study/run_config.h"
 #include "experiments/program/study/study.h"
 #include "objectives/data/catalogue.h"

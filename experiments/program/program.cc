@@ -32,7 +32,6 @@
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/plan_formats.h"
 #include "experiments/program/commands/report_options.h"
-#include "experiments/program/console/call_watch.h"
 #include "experiments/program/console/options.h"
 #include "experiments/program/console/signals.h"
 #include "experiments/program/console/streams.h"

@@ -18,6 +18,7 @@
 #include <zstd.h>
 
 #include "core/error.h"
+#include "core/output_file.h"
 #include "core/text.h"
 
 namespace residuum {
@@ -378,6 +379,27 @@ void refuse_byte_order_mark(std::string_view bytes, const std::filesystem::path&
   require(!is_marked,
           "{}:1:1: begins with a byte order mark; save it as UTF-8 without one",
           file.string());
+}
+
+std::uint32_t checksum(std::uint32_t before, std::string_view bytes) {
+  if (bytes.empty()) {
+    return before;  // zlib takes the null pointer that they may have for a first call
+  }
+  // The standard lets char alias every type, so characters may be read as bytes.
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+  const auto* const data = reinterpret_cast<const Bytef*>(bytes.data());
+  return static_cast<std::uint32_t>(crc32_z(before, data, bytes.size()));
+}
+
+bool replace_file(const std::filesystem::path& path, const std::string& content) {
+  try {
+    make_folder(OutputPath::named(path.parent_path()));
+    remove_leftovers_beside(path);
+    write_file_atomically(path, content);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 }  // namespace residuum

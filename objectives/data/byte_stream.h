@@ -38,4 +38,14 @@ void check_text(std::string_view bytes, const std::filesystem::path& file);
 /// of UTF-8 or UTF-16.
 void refuse_byte_order_mark(std::string_view bytes, const std::filesystem::path& file);
 
+/// Returns gzip's CRC-32 of bytes that follow on those whose checksum is `before`; 0 for none
+/// before. It notices what a disk or a careless hand has changed; it is no signature.
+std::uint32_t checksum(std::uint32_t before, std::string_view bytes);
+
+// Cache files only save work; they are written in one step or not at all.
+
+/// Replaces the file by one with this content, so that a reader never sees half of it, and makes
+/// its folder if needed. Returns false if that fails; then nothing has changed.
+bool replace_file(const std::filesystem::path& path, const std::string& content);
+
 }  // namespace residuum

@@ -14,11 +14,9 @@
 
 #include "core/error.h"
 #include "objectives/data/byte_stream.h"
-#include "objectives/data/cifar10.h"
-#include "objectives/data/idx.h"
+#include "objectives/data/image_files.h"
 #include "objectives/data/libsvm.h"
 #include "objectives/data/synthetic.h"
-#include "objectives/data/synthetic_text.h"
 
 namespace residuum {
 namespace {

@@ -22,8 +22,6 @@
 #include "core/fnv1a.h"
 #include "core/random/random.h"
 #include "objectives/data/npy.h"
-#include "objectives/data/npy_array.h"
-#include "objectives/data/npz.h"
 
 namespace residuum {
 namespace {

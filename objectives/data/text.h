@@ -64,4 +64,40 @@ TextDataset make_text(const TextSource& source,
                       const std::filesystem::path& cache_dir,
                       UnknownWord unknown = UnknownWord::always);
 
+// The words of a text are kept between runs, in one file per text. The file is named by the text's
+// fingerprint and the number of tokens that are trained on.
+
+/// Returns cache_dir/vocabulary-<print>.txt. The file has a line that says what it is and how many
+/// words follow, one word per line, and a hash of all that.
+std::filesystem::path vocabulary_file(const std::filesystem::path& cache_dir,
+                                      const std::string& print);
+
+/// Returns the words kept under this print; absent if there are none, or if the file was changed.
+/// With an empty `cache_dir` nothing is kept.
+std::optional<std::vector<std::string>> load_vocabulary(const std::filesystem::path& cache_dir,
+                                                        const std::string& print);
+
+/// Replaces the file in one step. If that fails, a note on stderr says so. Words must not contain
+/// line breaks.
+void store_vocabulary(const std::filesystem::path& cache_dir,
+                      const std::string& print,
+                      const std::vector<std::string>& words);
+
+// A shard has the tokens of a text as numbers of two bytes, little-endian: as nanoGPT writes
+// train.bin and val.bin, without a head, or as FineWeb's shards for modded-nanogpt, behind a head
+// of 256 int32: 20240520, version 1, the number of tokens, zeros.
+
+/// Returns the tokens of a shard. Bytes that are no whole number of tokens, or not as many as the
+/// head says, no tokens, another version, and a token that is not below `vocabulary` are usage
+/// errors that name the file and the place.
+std::vector<std::uint32_t> parse_token_shard(std::string_view bytes,
+                                             const std::string& name,
+                                             std::size_t vocabulary);
+
+/// Makes a data set of a shard, and of another one that is held out; without it the last tenth of
+/// the first is. The words of the vocabulary are the numbers of the tokens.
+TextDataset read_token_shards(const std::filesystem::path& train,
+                              const std::optional<std::filesystem::path>& held_out,
+                              std::size_t vocabulary);
+
 }  // namespace residuum

@@ -18,7 +18,7 @@
 
 #include "core/error.h"
 #include "objectives/data/byte_stream.h"
-#include "objectives/data/npy_array.h"
+#include "objectives/data/npy.h"
 #include "objectives/registry.h"
 #include "objectives/torch/image_source.h"
 #include "objectives/torch/models.h"

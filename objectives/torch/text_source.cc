@@ -10,8 +10,8 @@
 
 #include "core/error.h"
 #include "objectives/data/catalogue.h"
-#include "objectives/data/synthetic_text.h"
-#include "objectives/data/token_shard.h"
+#include "objectives/data/synthetic.h"
+#include "objectives/data/text.h"
 #include "objectives/torch/network_options.h"
 
 namespace residuum {

@@ -12,9 +12,9 @@
 
 #include "core/error.h"
 #include "core/record/tables.h"
-#include "reports/analysis/fields.h"
+#include "reports/analysis/groups.h"
 #include "reports/analysis/measures.h"
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 
 namespace residuum::reports {
 namespace {

@@ -49,7 +49,7 @@ struct AdviceRequest {
   double beta_s_per_byte = 0;
   std::optional<double> gradient_s;  // in place of the study's time of work
   std::optional<int> workers;        // only methods with so many
-  std::optional<Column> quantity;    // loss, loss_gap or test_accuracy; else quantity_of (fields.h)
+  std::optional<Column> quantity;    // loss, loss_gap or test_accuracy; else quantity_of (groups.h)
   std::optional<double> target;      // else the best value that every method has reached
 
   /// Returns C + alpha R + beta B.

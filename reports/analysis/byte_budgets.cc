@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "reports/analysis/costs.h"
-#include "reports/analysis/fields.h"
+#include "reports/analysis/groups.h"
+#include "reports/analysis/measures.h"
 
 namespace residuum::reports {
 namespace {

@@ -10,10 +10,9 @@
 #include <numeric>
 #include <utility>
 
-#include "reports/analysis/bootstrap.h"
-#include "reports/analysis/costs.h"
-#include "reports/analysis/fields.h"
-#include "reports/analysis/samples.h"
+#include "reports/analysis/groups.h"
+#include "reports/analysis/measures.h"
+#include "reports/analysis/statistics.h"
 
 namespace residuum::reports {
 namespace {
@@ -319,6 +318,18 @@ bool best_is_decided(const Standing& standing, IntervalKind kind) {
     }
   }
   return has_rival;
+}
+
+std::string bold_words(IntervalKind kind) {
+  return fmt::format(
+      "Bold: ahead of every other method, by the 95 % interval ({}) of the paired differences "
+      "over common seeds, or, without these, by intervals that do not overlap; only where no seed "
+      "of the method is missing.",
+      kind == IntervalKind::bootstrap
+          ? fmt::format(
+                "bootstrap; Student where another method's misses leave fewer than {} values",
+                least_bootstrap_values())
+          : "Student");
 }
 
 std::vector<Comparison> compare_methods(const ResultFolder& folder,

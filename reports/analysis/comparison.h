@@ -75,6 +75,9 @@ std::optional<double> seeds_to_decide(const Difference& difference);
 /// are unequal.
 bool best_is_decided(const Standing& standing, IntervalKind kind);
 
+/// Returns this rule as a sentence, by which tables in every form print a method bold.
+std::string bold_words(IntervalKind kind);
+
 /// Sorts by the mean, then by the median; methods without any come last.
 void sort_best_first(std::vector<Reached>& methods);
 

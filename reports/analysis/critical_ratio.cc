@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "assumptions/estimators/moments.h"
+#include "assumptions/estimators/intervals.h"
 
 namespace residuum::reports {
 namespace {

@@ -2,10 +2,12 @@
 // Runs that differ only by their seed are one method; its name is made of what varies in the study.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/record/columns.h"
 #include "reports/results/result_folder.h"
 
 namespace residuum::reports {
@@ -72,5 +74,38 @@ std::vector<Facet> split_into_facets(const ResultFolder& folder, const std::vect
 /// Returns the style of every group, the same as in its facet.
 std::vector<std::size_t> method_styles(const ResultFolder& folder,
                                        const std::vector<Group>& groups);
+
+// A field is the methods that have worked on one objective and can be compared.
+
+struct Field {
+  std::string objective;  // for people
+  std::string key;        // the objective's section
+  std::vector<std::size_t> groups;
+  std::vector<std::vector<std::size_t>> runs;      // the finished ones of each group
+  std::vector<std::vector<std::size_t>> diverged;  // those of each group that are misses
+};
+
+std::vector<Field> fields_of(const ResultFolder& folder, const std::vector<Group>& groups);
+
+/// Returns loss_gap where every run of the field knows it at its end, else loss.
+Column quantity_of(const ResultFolder& folder, const Field& field);
+
+/// Returns the path in status.json of what such a quantity is at the end of a run.
+std::string_view final_path(Column quantity);
+
+// Iterations of two methods are compared fairly only where both take the same number of samples:
+// eight workers see eight times what one does, and so do eight local steps.
+
+/// Returns how many samples of gradients an iteration of the run takes, over all workers that take
+/// part. Absent where versions take more or fewer.
+std::optional<double> samples_of_iteration(const Run& run);
+
+/// Says that iterations of the field's finished runs take different numbers of samples, and which;
+/// empty where they take the same.
+std::string unequal_iterations(const ResultFolder& folder, const Field& field);
+
+/// Returns whether the finished runs of the field took about as many samples each, from their start
+/// to their end: no more than a twentieth apart.
+bool took_equal_samples(const ResultFolder& folder, const Field& field);
 
 }  // namespace residuum::reports

@@ -6,10 +6,115 @@
 #include <cmath>
 #include <string>
 
+#include "core/record/tables.h"
+#include "reports/analysis/groups.h"
 #include "reports/analysis/statistics.h"
 #include "reports/results/csv.h"
 
 namespace residuum::reports {
+namespace {
+
+std::optional<double> ratio(const std::optional<double>& part, const std::optional<double>& whole) {
+  return part && whole && *whole > 0 ? std::optional(*part / *whole) : std::nullopt;
+}
+
+}  // namespace
+
+StalenessCounts read_staleness(const std::filesystem::path& file, std::string_view run_id) {
+  CsvReader reader(file);
+  const std::size_t iteration = reader.column("iteration");
+  const std::size_t staleness = reader.column(kStalenessTable.key);
+  const std::size_t gradients = reader.column(kStalenessColumns.front().name);
+  StalenessCounts counts;
+  std::optional<std::uint64_t> last;
+  while (reader.next()) {
+    if (reader.text(0) != run_id) {
+      reader.fail(fmt::format("the record is of another run: '{}'", reader.text(0)));
+    }
+    if (last != reader.integer(iteration)) {
+      counts.clear();
+      last = reader.integer(iteration);
+    }
+    const std::uint64_t bin = reader.integer(staleness);
+    if (bin > kLastStalenessRow) {
+      reader.fail(
+          fmt::format("no staleness is above {}, but this one is {}", kLastStalenessRow, bin));
+    }
+    counts[bin] = static_cast<double>(reader.integer(gradients));
+  }
+  return counts;
+}
+
+std::optional<Staleness> staleness_of(const StalenessCounts& counts) {
+  Staleness late;
+  double all = 0;
+  for (const auto& [staleness, gradients] : counts) {
+    if (gradients > 0) {
+      late.mean += static_cast<double>(staleness) * gradients;
+      late.largest = staleness;
+      all += gradients;
+    }
+  }
+  late.mean /= all;
+  return all > 0 ? std::optional(late) : std::nullopt;
+}
+
+void LateTotals::add(const IterationRecord& record) {
+  has_every_row_ = has_every_row_ && record.iteration() == rows_;
+  ++rows_;
+  versions_ = record.get(Column::version);
+  gradients_ = record.get(Column::total_contributions);
+  virtual_s_ = record.get(Column::virtual_s);
+  wall_s_ = record.get(Column::wall_s);
+  uplink_bytes_ = record.get(Column::total_uplink_bytes);
+  weight_skew_ = record.get(Column::weight_skew);
+  for (std::size_t i = 0; i < kSummed.size(); ++i) {
+    const auto value = record.get(kSummed[i]);
+    sums_[i] = sums_[i] && value ? std::optional(*sums_[i] + *value) : std::nullopt;
+  }
+  add_staleness(record);
+}
+
+void LateTotals::add_staleness(const IterationRecord& record) {
+  const auto gradients = record.get(Column::contributions);
+  const auto mean = record.get(Column::staleness_mean);
+  const auto most = record.get(Column::staleness_max);
+  staleness_sum_ = staleness_sum_ && gradients && mean
+                       ? std::optional(*staleness_sum_ + *gradients * *mean)
+                       : std::nullopt;
+  staleness_max_ =
+      staleness_max_ && most ? std::optional(std::max(*staleness_max_, *most)) : std::nullopt;
+}
+
+std::optional<double> LateTotals::sum_of(Column column) const {
+  const auto place = std::find(kSummed.begin(), kSummed.end(), column) - kSummed.begin();
+  return has_every_row_ ? sums_.at(static_cast<std::size_t>(place)) : std::nullopt;
+}
+
+std::vector<std::pair<std::string_view, std::optional<double>>> LateTotals::numbers(
+    const std::optional<double>& workers) const {
+  if (!versions_ || !gradients_) {
+    return {};
+  }
+  const auto& seconds = wall_s_ ? wall_s_ : virtual_s_;
+  const auto idle = ratio(sum_of(Column::idle_s), seconds);
+  return {{"versions", versions_},
+          {"gradients", gradients_},
+          {"gradients_per_version", ratio(gradients_, versions_)},
+          {"staleness_mean", has_every_row_ ? ratio(staleness_sum_, gradients_) : std::nullopt},
+          {"staleness_max", has_every_row_ ? staleness_max_ : std::nullopt},
+          {"virtual_s", virtual_s_},
+          {"last_update_wall_s", wall_s_},
+          {"idle_share", ratio(idle, workers)},
+          {"quota_wait", ratio(sum_of(Column::quota_wait_s), seconds)},
+          {"staleness_wait", ratio(sum_of(Column::staleness_wait_s), seconds)},
+          {"pull_wait", ratio(sum_of(Column::pull_wait_s), seconds)},
+          {"uplink_bytes_per_gradient", ratio(uplink_bytes_, gradients_)},
+          {"downlink_bytes_per_gradient", ratio(sum_of(Column::downlink_bytes), gradients_)},
+          {"control_bytes_per_gradient", ratio(sum_of(Column::control_bytes), gradients_)},
+          {"weight_skew", weight_skew_}};
+}
+
 namespace {
 
 constexpr std::size_t kKeys = 2;  // run_id, iteration
@@ -171,6 +276,45 @@ RunMeasures MeasureTaker::finish() {
   measures_.delta.median = median(deltas_);
   measures_.contraction.median = median(contractions_);
   return measures_;
+}
+
+Costs costs_of(const Run& run, const Spent& bytes, const Spent& time) {
+  const auto iterations = number_at(run.status, "iterations");
+  Costs costs{iterations, std::nullopt, std::nullopt, std::nullopt};
+  // The last iteration of a run that a budget of gradients or time has ended may have no row.
+  const auto in_all = [&](const Spent& spent, const char* total) {
+    const bool has_last_row = iterations && static_cast<double>(spent.iterations) == *iterations;
+    return has_last_row              ? spent.after
+           : run.state == "finished" ? number_at(run.status, total)
+                                     : std::nullopt;
+  };
+  costs[kCostBytes] = in_all(bytes, "totals.sent_bytes");
+  costs[kCostTime] = in_all(time, "totals.virtual_s");
+  const auto samples = samples_of_iteration(run);
+  if (iterations && samples) {
+    costs[kCostSamples] = *samples * *iterations;
+  }
+  return costs;
+}
+
+void read_evaluations(const Run& run,
+                      Column quantity,
+                      const std::function<void(const Costs& spent, double value)>& take) {
+  Spent bytes = kSentBytes;
+  Spent time = kVirtualTime;
+  const auto samples = samples_of_iteration(run);
+  read_iterations(run.folder / "iterations.csv", run.id, [&](const IterationRecord& record) {
+    bytes.add(record);
+    time.add(record);
+    if (const auto value = record.get(quantity)) {
+      const auto t = static_cast<double>(record.iteration());
+      const auto seen = samples ? std::optional(*samples * t) : std::nullopt;
+      take({t, bytes.before, time.before, seen}, *value);
+    }
+  });
+  if (const auto value = number_at(run.status, final_path(quantity))) {
+    take(costs_of(run, bytes, time), *value);
+  }
 }
 
 }  // namespace residuum::reports

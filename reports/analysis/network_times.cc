@@ -10,10 +10,10 @@
 
 #include "core/record/tables.h"
 #include "reports/analysis/comparison.h"
-#include "reports/analysis/fields.h"
+#include "reports/analysis/groups.h"
 #include "reports/analysis/measures.h"
 #include "reports/analysis/study_numbers.h"
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 
 namespace residuum::reports {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "core/record/tables.h"
 #include "reports/analysis/statistics.h"
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 
 namespace residuum::reports {
 namespace {

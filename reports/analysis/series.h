@@ -1,23 +1,44 @@
 #pragma once
-// A series is a quantity over the iterations for one method: the middle of its seeds and their
-// band. A run may have any number of rows; the points kept of each run are bounded.
+// A figure draws curves of points.
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "core/record/columns.h"
-#include "reports/analysis/curve.h"
 #include "reports/analysis/groups.h"
 #include "reports/analysis/measures.h"
 #include "reports/analysis/statistics.h"
 #include "reports/results/result_folder.h"
 
 namespace residuum::reports {
+
+/// The middle of the seeds at one place of the x axis, with their band; empty ones leave a gap.
+struct Point {
+  double x = 0;
+  std::optional<double> middle;
+  std::optional<double> lower;
+  std::optional<double> upper;
+  std::size_t n = 0;  // seeds
+};
+
+struct Curve {
+  std::string label;
+  std::size_t style = 0;  // colour, dash and marker: a method keeps its own in every figure
+  std::vector<Point> points;
+  bool is_bound = false;  // thin, grey and dashed: what another curve is held against
+  std::string mark = {};  // what stands at the curve of a bound; empty: a letter
+  std::optional<std::size_t> group = std::nullopt;  // the method it is of
+  std::vector<std::size_t> joined = {};  // the method of each point, where it goes through several
+};
+
+// A series is a quantity over the iterations for one method: the middle of its seeds and their
+// band. A run may have any number of rows; the points kept of each run are bounded.
 
 /// A run in lockstep may follow several networks: networks.csv has a virtual clock for each. A
 /// NetworkClock has the virtual seconds at which iterations ended on one network, median over the

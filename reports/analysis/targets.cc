@@ -8,8 +8,8 @@
 #include <limits>
 #include <optional>
 
-#include "reports/analysis/costs.h"
-#include "reports/analysis/fields.h"
+#include "reports/analysis/groups.h"
+#include "reports/analysis/measures.h"
 #include "reports/analysis/words.h"
 
 namespace residuum::reports {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/analysis/curve.h"
 #include "reports/analysis/groups.h"
+#include "reports/analysis/series.h"
 
 namespace residuum::reports {
 

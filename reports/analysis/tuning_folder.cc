@@ -7,8 +7,8 @@
 #include <map>
 
 #include "core/error.h"
-#include "reports/analysis/costs.h"
-#include "reports/analysis/fields.h"
+#include "reports/analysis/groups.h"
+#include "reports/analysis/measures.h"
 #include "reports/analysis/words.h"
 
 namespace residuum::reports {

@@ -12,7 +12,6 @@
 
 #include "core/error.h"
 #include "reports/results/csv.h"
-#include "reports/results/csv_reader.h"
 #include "reports/results/result_folder.h"
 
 namespace residuum::reports {

@@ -13,8 +13,8 @@
 #include <optional>
 #include <vector>
 
+#include "reports/results/csv.h"
 #include "reports/results/run_list.h"
-#include "reports/results/text_table.h"
 
 namespace residuum::reports {
 

@@ -1,8 +1,8 @@
 #include "reports/exports/export_forms.h"
 
+#include <boost/crc.hpp>
 #include <fmt/format.h>
 
-#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -14,7 +14,6 @@
 #include "reports/analysis/measures.h"
 #include "reports/results/csv.h"
 #include "reports/results/files.h"
-#include "reports/results/utc.h"
 #include "reports/summaries/collect.h"
 
 namespace residuum::reports {
@@ -71,21 +70,6 @@ std::uint64_t write_joined_table(const ResultFolder& folder, const std::filesyst
 }
 
 namespace {
-
-constexpr std::uint32_t kPolynomial = 0x82F63B78;  // of Castagnoli, its bits reversed
-
-constexpr std::array<std::uint32_t, 256> make_table() {
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
-    std::uint32_t remainder = byte;
-    for (int bit = 0; bit < 8; ++bit) {
-      remainder = (remainder >> 1U) ^ (remainder % 2 == 1 ? kPolynomial : 0);
-    }
-    table[byte] = remainder;
-  }
-  return table;
-}
-constexpr auto kTable = make_table();
 
 /// Returns the checksum as event files have it: rotated, plus a constant, so that the checksum of
 /// bytes that hold checksums is not weak.
@@ -181,11 +165,10 @@ std::size_t write_events(const Run& run, const OutputPath& target) {
 }  // namespace
 
 std::uint32_t crc32c(std::string_view bytes) {
-  std::uint32_t remainder = 0xFFFFFFFF;
-  for (const char byte : bytes) {
-    remainder = (remainder >> 8U) ^ kTable[(remainder ^ static_cast<unsigned char>(byte)) & 0xFFU];
-  }
-  return ~remainder;
+  constexpr std::uint32_t kCastagnoli = 0x1EDC6F41;
+  boost::crc_optimal<32, kCastagnoli, 0xFFFFFFFF, 0xFFFFFFFF, true, true> sum;
+  sum.process_bytes(bytes.data(), bytes.size());
+  return static_cast<std::uint32_t>(sum.checksum());
 }
 
 std::string event_record(std::string_view message) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -16,9 +15,9 @@
 
 #include "core/error.h"
 #include "core/record/tables.h"
-#include "reports/analysis/late_totals.h"
+#include "reports/analysis/measures.h"
 #include "reports/exports/summary_tables.h"
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 #include "reports/results/files.h"
 #include "reports/results/run_list.h"
 
@@ -42,14 +41,6 @@ std::pair<std::string, std::optional<std::string>> split(const std::string& text
              : std::pair(text.substr(0, at), std::optional(text.substr(at + 1)));
 }
 
-template <typename Number>
-std::optional<Number> whole_text(const std::string& text) {
-  Number number{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
-}
-
 RowChoice choice_named(const std::string& name, const std::string& word) {
   std::vector<std::string> known;
   for (const auto& choice : kChoices) {
@@ -64,7 +55,7 @@ RowChoice choice_named(const std::string& name, const std::string& word) {
 /// Reads what stands behind COLUMN:at: or COLUMN:until:.
 void read_condition(const std::optional<std::string>& text, RunNumber& number) {
   if (number.choice == RowChoice::at) {
-    const auto iteration = text ? whole_text<std::uint64_t>(*text) : std::nullopt;
+    const auto iteration = text ? parsed<std::uint64_t>(*text) : std::nullopt;
     require(iteration.has_value(),
             "--numbers: '{}' must be COLUMN:at:ITERATION, such as loss_gap:at:177",
             number.word);
@@ -76,7 +67,7 @@ void read_condition(const std::optional<std::string>& text, RunNumber& number) {
     return;
   }
   const auto [other, limit] = split(text.value_or(""), '=');
-  const auto value = limit ? whole_text<double>(*limit) : std::nullopt;
+  const auto value = limit ? parsed<double>(*limit) : std::nullopt;
   require(!other.empty() && value && std::isfinite(*value),
           "--numbers: '{}' must end with COLUMN=LIMIT, such as virtual_s:until:loss_gap=0.005",
           number.word);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -23,12 +22,11 @@
 #include "reports/exports/epoch_table.h"
 #include "reports/exports/kept_numbers.h"
 #include "reports/exports/summary_tables.h"
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 #include "reports/results/files.h"
 #include "reports/results/result_folder.h"
 #include "reports/results/run_list.h"
 #include "reports/results/table_prints.h"
-#include "reports/results/text_table.h"
 
 namespace residuum::reports {
 namespace {
@@ -49,14 +47,12 @@ struct Made {
 };
 
 Json seed_of(const ListedRun& run) {
-  std::int64_t seed = 0;
-  const char* const end = run.seed.data() + run.seed.size();
-  const auto [stop, error] = std::from_chars(run.seed.data(), end, seed);
-  require(error == std::errc() && stop == end,
+  const auto seed = parsed<std::int64_t>(run.seed);
+  require(seed.has_value(),
           "runs.csv: the seed of {} is '{}', which is no whole number",
           run.id,
           run.seed);
-  return seed;
+  return *seed;
 }
 
 Made made_by(const ListedRun& run, const fs::path& results, const Json& summary) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/results/text_table.h"
+#include "reports/results/csv.h"
 
 namespace residuum::reports {
 

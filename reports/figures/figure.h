@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/analysis/curve.h"
+#include "reports/analysis/series.h"
 
 namespace residuum::reports {
 

@@ -11,7 +11,6 @@
 #include "reports/figures/gnuplot_script.h"
 #include "reports/figures/latex_text.h"
 #include "reports/figures/pgfplots.h"
-#include "reports/figures/text_width.h"
 #include "reports/results/csv.h"
 
 namespace residuum::reports {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "reports/figures/text_width.h"
+#include "reports/figures/drawn_text.h"
 
 namespace residuum::reports {
 namespace {

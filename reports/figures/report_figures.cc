@@ -7,12 +7,224 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "reports/analysis/series.h"
-#include "reports/figures/drawn_quantities.h"
+#include "reports/analysis/words.h"
 
 namespace residuum::reports {
+namespace {
+
+constexpr std::string_view kTimeCaption =
+    "The same against the virtual second in which the next version took the model's place. Methods "
+    "without a virtual clock have no curve here.";
+constexpr std::string_view kWallCaption =
+    "The same against the wall second in which the next version took the model's place. Methods "
+    "whose execution is not real have no curve here.";
+constexpr std::string_view kGradientsCaption =
+    "The same against the gradients of all workers that had entered the model. Methods whose "
+    "versions are made of one gradient of each worker have no curve here.";
+
+constexpr std::array<DrawnQuantity, 25> kDrawnQuantities{
+    {{.name = "loss-gap",
+      .column = Column::loss_gap,
+      .title = "Loss gap",
+      .y_label = "f(w) − f*",
+      .caption = "How far the training loss is above its minimum.",
+      .log_span = 5},
+     {.name = "loss",
+      .column = Column::loss,
+      .title = "Loss",
+      .y_label = "f(w)",
+      .caption = "Training loss.",
+      .log_span = 50},
+     {.name = "loss-gap-bytes",
+      .column = Column::loss_gap,
+      .title = "Loss gap against bytes sent",
+      .y_label = "f(w) − f*",
+      .caption =
+          "The same against the bytes that workers and servers have sent, indices included: the "
+          "further left a curve comes down, the cheaper the method.",
+      .log_span = 5,
+      .against = Column::total_sent_bytes},
+     {.name = "loss-bytes",
+      .column = Column::loss,
+      .title = "Loss against bytes sent",
+      .y_label = "f(w)",
+      .caption =
+          "The same against the bytes that workers and servers have sent, indices included: the "
+          "further left a curve comes down, the cheaper the method.",
+      .log_span = 50,
+      .against = Column::total_sent_bytes},
+     {.name = "loss-gap-time",
+      .column = Column::loss_gap,
+      .title = "Loss gap against virtual time",
+      .y_label = "f(w) − f*",
+      .caption = kTimeCaption,
+      .log_span = 5,
+      .against = Column::virtual_s},
+     {.name = "loss-gap-wall",
+      .column = Column::loss_gap,
+      .title = "Loss gap against wall time",
+      .y_label = "f(w) − f*",
+      .caption = kWallCaption,
+      .log_span = 5,
+      .against = Column::wall_s},
+     {.name = "loss-gap-gradients",
+      .column = Column::loss_gap,
+      .title = "Loss gap against gradients",
+      .y_label = "f(w) − f*",
+      .caption = kGradientsCaption,
+      .log_span = 5,
+      .against = Column::total_contributions},
+     {.name = "loss-time",
+      .column = Column::loss,
+      .title = "Loss against virtual time",
+      .y_label = "f(w)",
+      .caption = kTimeCaption,
+      .log_span = 50,
+      .against = Column::virtual_s},
+     {.name = "loss-wall",
+      .column = Column::loss,
+      .title = "Loss against wall time",
+      .y_label = "f(w)",
+      .caption = kWallCaption,
+      .log_span = 50,
+      .against = Column::wall_s},
+     {.name = "loss-gradients",
+      .column = Column::loss,
+      .title = "Loss against gradients",
+      .y_label = "f(w)",
+      .caption = kGradientsCaption,
+      .log_span = 50,
+      .against = Column::total_contributions},
+     {.name = "gradient",
+      .column = Column::grad_norm_sq,
+      .title = "Gradient norm",
+      .y_label = "‖∇f(w)‖²",
+      .caption = "What the non-convex theorems bound; its mean over the iterations is X_T.",
+      .log_span = 5},
+     {.name = "delta",
+      .column = Column::delta,
+      .title = "The gTop-k assumption",
+      .y_label = "δ",
+      .caption = "Above the dotted line the selection lost more than a random one would have, and "
+                 "the assumption of the convergence proof does not hold.",
+      .log_span = 20,
+      .section = FigureSection::assumptions,
+      .reference = 1.0,
+      .reference_label = "δ = 1: as good as random selection"},
+     {.name = "delta-in",
+      .column = Column::delta_in,
+      .title = "Part of δ on selected indices",
+      .y_label = "δ on the support of ĝ",
+      .caption =
+          "What merges and cuts of the workers' messages change of the entries that are sent.",
+      .log_span = 1e300,
+      .section = FigureSection::assumptions,
+      .only_if_positive = true},
+     {.name = "delta-out",
+      .column = Column::delta_out,
+      .title = "Part of δ on the other indices",
+      .y_label = "δ off the support of ĝ",
+      .caption =
+          "What is left behind because its index was not selected. The two parts add up to δ.",
+      .log_span = 1e300,
+      .section = FigureSection::assumptions,
+      .only_if_positive = true},
+     {.name = "contraction",
+      .column = Column::contraction,
+      .title = "Contraction of the gap",
+      .y_label = "q",
+      .caption =
+          "The proofs need q < 1: the gap to dense SGD shrinks by the factor q in an iteration, "
+          "but for the new gradient. Selection by Top-k alone gives at most 1 − k/d.",
+      .log_span = 1e300,
+      .section = FigureSection::assumptions},
+     {.name = "residual",
+      .column = Column::residual_norm_sq,
+      .title = "Residual",
+      .y_label = "mean ‖e‖²",
+      .caption = "What each worker holds back, mean over workers. Error feedback works while this "
+                 "stays bounded. (The verdict bounded-residual is about what they hold back "
+                 "together, the gap w − z.)",
+      .log_span = 5,
+      .section = FigureSection::assumptions},
+     {.name = "lost-mass",
+      .column = Column::lost_mass_norm_sq,
+      .title = "Lost mass",
+      .y_label = "‖ℓ‖²",
+      .caption = "What was neither applied nor put back in an iteration. Methods that conserve "
+                 "have none and no curve here.",
+      .log_span = 5,
+      .section = FigureSection::assumptions,
+      .only_if_positive = true},
+     {.name = "noise",
+      .column = Column::noise_variance,
+      .title = "Noise of a worker's gradient",
+      .y_label = "σ²",
+      .caption = "Variance of a worker's batch gradient, estimated by half batches.",
+      .log_span = 20,
+      .section = FigureSection::assumptions},
+     {.name = "heterogeneity",
+      .column = Column::heterogeneity,
+      .title = "Heterogeneity of the workers",
+      .y_label = "ζ²",
+      .caption = "Mean of ‖∇f_p − ∇f‖². The estimate is unbiased and may be negative.",
+      .log_span = 20,
+      .section = FigureSection::assumptions},
+     {.name = "smoothness",
+      .column = Column::smoothness_gap,
+      .title = "Smoothness along the gap",
+      .y_label = "‖∇f(w) − ∇f(z)‖ / ‖w − z‖",
+      .caption = "The L of the certificate, where it was measured.",
+      .log_span = 20,
+      .section = FigureSection::assumptions},
+     {.name = "consensus",
+      .column = Column::consensus_sq,
+      .title = "Disagreement of the workers' models",
+      .y_label = "mean ‖w_p − w‖²",
+      .caption = "How far the workers' models are from their mean.",
+      .log_span = 5,
+      .section = FigureSection::assumptions,
+      .only_if_positive = true},
+     {.name = "captured",
+      .column = Column::captured_energy,
+      .title = "Captured energy",
+      .y_label = "1 − δ (1 − k/d)",
+      .caption = "The share of ‖ā‖² that the applied update captures.",
+      .log_span = 1e300,
+      .section = FigureSection::distributions},
+     {.name = "overlap",
+      .column = Column::support_overlap,
+      .title = "Overlap of the workers' selections",
+      .y_label = "shared part of a message",
+      .caption = "The entries that the messages of two workers share over those of one of them, "
+                 "mean over the pairs: 0 where all select other entries, 1 where all select the "
+                 "same. Random selections of k entries share k/d in the mean.",
+      .log_span = 20,
+      .section = FigureSection::distributions},
+     {.name = "union",
+      .column = Column::support_union,
+      .title = "Union of the workers' selections",
+      .y_label = "indices / entries sent",
+      .caption = "The indices that any worker sent over the entries of all messages, from 1/P "
+                 "where all select the same to 1 where all select other entries.",
+      .log_span = 20,
+      .section = FigureSection::distributions},
+     {.name = "accuracy",
+      .column = Column::test_accuracy,
+      .title = "Test accuracy",
+      .y_label = "fraction right",
+      .caption = "Fraction of held-out samples that are classified right.",
+      .log_span = 1e300}}};
+
+}  // namespace
+
+std::span<const DrawnQuantity> drawn_quantities() { return kDrawnQuantities; }
+
 namespace {
 
 /// Data holds the columns that are read, and for each method the series in the same order.
@@ -392,6 +604,94 @@ ReportFigure plan_figure(const ResultFolder& folder,
   std::vector<ReportFigure> figures;
   plan_quantity(quantity, folder, groups, {facet}, data, kind, bounds, figures);
   return figures.empty() ? ReportFigure{} : std::move(figures.front());
+}
+
+namespace {
+
+/// CostWords are the names of a cost in a figure.
+struct CostWords {
+  std::string_view cost;
+  std::string_view file;
+  std::string_view axis;
+};
+constexpr std::array<CostWords, 3> kCostWords{{{"iterations", "ecdf-iterations", "iterations"},
+                                               {"bytes", "ecdf-bytes", "bytes sent"},
+                                               {"modelled time", "ecdf-time", "modelled time, s"}}};
+
+const CostWords& words_of(const TargetComparison& comparison) {
+  return *std::find_if(kCostWords.begin(), kCostWords.end(), [&](const CostWords& one) {
+    return one.cost == comparison.cost;
+  });
+}
+
+std::string caption_of(const TargetComparison& comparison) {
+  const bool is_gap = comparison.quantity == "loss_gap";
+  return fmt::format(
+      "The share of all pairs of a seed and a target that were reached, against what the run had "
+      "spent by then, on {}. {} targets of {}, {} to {} in equal {}: below the first value of "
+      "every run, down to the best of any. A run that ends, diverges or fails before a target has "
+      "missed it, and counts; a line ends where its longest run ended. {}",
+      comparison.objective,
+      comparison.targets.size(),
+      is_gap ? "f − f*" : "f",
+      short_number(comparison.targets.front()),
+      short_number(comparison.targets.back()),
+      is_gap ? "ratios" : "steps",
+      comparison.resolution_words());
+}
+
+std::vector<Curve> curves_of(const TargetComparison& comparison,
+                             const std::vector<Group>& groups,
+                             const Facet& facet) {
+  std::vector<Curve> curves;
+  for (std::size_t i = 0; i < facet.groups.size(); ++i) {
+    const auto method = std::find_if(
+        comparison.methods.begin(), comparison.methods.end(), [&](const TargetCosts& one) {
+          return one.group == facet.groups[i];
+        });
+    if (method != comparison.methods.end()) {
+      curves.push_back({.label = groups[facet.groups[i]].label,
+                        .style = facet.styles[i],
+                        .points = share_reached(*method),
+                        .group = facet.groups[i]});
+    }
+  }
+  return curves;
+}
+
+}  // namespace
+
+std::vector<ReportFigure> plan_target_figures(const ResultFolder& folder,
+                                              const std::vector<Group>& groups,
+                                              const std::vector<TargetComparison>& comparisons) {
+  auto facets = split_into_facets(folder, groups);
+  facets.resize(std::min(facets.size(), kMostFacets));
+  std::map<std::string_view, std::size_t> count;
+  std::vector<ReportFigure> figures;
+  for (const auto& comparison : comparisons) {
+    for (const auto& facet : facets) {
+      auto curves = curves_of(comparison, groups, facet);
+      if (curves.empty()) {
+        continue;
+      }
+      const CostWords& words = words_of(comparison);
+      const std::size_t number = ++count[words.file];
+      ReportFigure figure;
+      figure.title = fmt::format("Targets reached by {}{}{}",
+                                 comparison.cost,
+                                 facet.title.empty() ? "" : " — ",
+                                 facet.title);
+      figure.caption = caption_of(comparison);
+      figure.spec.name =
+          number == 1 ? std::string(words.file) : fmt::format("{}-{}", words.file, number);
+      figure.spec.x_label = std::string(words.axis);
+      figure.spec.y_label = "share of seeds × targets";
+      figure.spec.x_scale = Scale::log;
+      figure.spec.curves = std::move(curves);
+      figures.push_back(std::move(figure));
+    }
+  }
+  return figures;
 }
 
 }  // namespace residuum::reports

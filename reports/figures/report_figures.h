@@ -1,16 +1,41 @@
 #pragma once
-// This file plans the figures of the report: the quantity, the axis, and the facets of the methods.
+// The quantities that the report draws, in its order.
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/record/columns.h"
 #include "reports/analysis/groups.h"
 #include "reports/analysis/series.h"
-#include "reports/figures/drawn_quantities.h"
+#include "reports/analysis/targets.h"
 #include "reports/figures/figure.h"
 
 namespace residuum::reports {
+
+/// The part of the page that a figure stands in.
+enum class FigureSection { headline, assumptions, distributions };
+
+struct DrawnQuantity {
+  std::string_view name;
+  Column column;
+  std::string_view title;
+  std::string_view y_label;
+  std::string_view caption;
+  double log_span;  // drawn on a logarithmic axis beyond this ratio of largest to least
+  FigureSection section = FigureSection::headline;
+  std::optional<Column> against = std::nullopt;  // one of kTotals; absent: the iteration
+  bool only_if_positive = false;
+  std::optional<double> reference = std::nullopt;
+  std::string_view reference_label = {};
+};
+
+/// Returns the quantities in the page's order. Loss and loss gap exclude each other.
+std::span<const DrawnQuantity> drawn_quantities();
+
+// This file plans the figures of the report: the quantity, the axis, and the facets of the methods.
 
 /// Further facets of a study are not drawn.
 inline constexpr std::size_t kMostFacets = 8;
@@ -65,5 +90,13 @@ ReportFigure plan_figure(const ResultFolder& folder,
                          const DrawnQuantity& quantity,
                          IntervalKind kind = IntervalKind::quartiles,
                          const std::vector<MethodBound>& bounds = {});
+
+// This file plans the figures of the shares of targets that methods reach.
+
+/// Plans one figure for each cost, objective and facet of the study: ecdf-bytes, ecdf-iterations,
+/// ecdf-time, and with a number from the second of its kind on.
+std::vector<ReportFigure> plan_target_figures(const ResultFolder& folder,
+                                              const std::vector<Group>& groups,
+                                              const std::vector<TargetComparison>& comparisons);
 
 }  // namespace residuum::reports

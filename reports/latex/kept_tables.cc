@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <system_error>
 #include <utility>
 
 #include "core/error.h"
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 #include "reports/results/run_list.h"
 
 namespace residuum::reports {
@@ -179,10 +178,8 @@ std::optional<double> KeptTable::number(const KeptRow& row, std::size_t at) cons
   if (text.empty()) {
     return std::nullopt;
   }
-  double value = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  require(error == std::errc() && stop == end,
+  const auto value = parsed<double>(text);
+  require(value.has_value(),
           "{}: {} of {} is '{}', which is no number",
           file,
           header[at],

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/results/run_keys.h"
+#include "reports/results/run_list.h"
 
 namespace residuum::reports {
 

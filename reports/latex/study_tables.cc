@@ -14,12 +14,11 @@
 #include <utility>
 
 #include "core/error.h"
-#include "reports/analysis/bootstrap.h"
 #include "reports/analysis/byte_budgets.h"
 #include "reports/analysis/comparison.h"
 #include "reports/analysis/expected.h"
-#include "reports/analysis/fields.h"
-#include "reports/analysis/samples.h"
+#include "reports/analysis/groups.h"
+#include "reports/analysis/statistics.h"
 #include "reports/analysis/words.h"
 
 namespace residuum::reports {
@@ -193,19 +192,6 @@ constexpr std::array<ResultMetric, 5> kResultMetrics{
      {"final_test_accuracy", "test accuracy", true},
      {"final_test_perplexity", "test perplexity"}}};
 
-/// Returns the words on bold numbers; they are of the table's caption.
-std::string bold_words(IntervalKind kind) {
-  return fmt::format(
-      " Bold: ahead of every other method, by the 95 % interval ({}) of the paired differences "
-      "over common seeds, or, without these, by intervals that do not overlap; only where no seed "
-      "of the method is missing.",
-      kind == IntervalKind::bootstrap
-          ? fmt::format(
-                "bootstrap; Student where another method's misses leave fewer than {} values",
-                least_bootstrap_values())
-          : "Student");
-}
-
 std::string_view words_of_quantity(std::string_view quantity) {
   return quantity == "loss_gap" ? "f − f*" : "f";
 }
@@ -292,7 +278,7 @@ TableSpec results_spec(const Summary& summary, IntervalKind kind) {
                  .title = "Where the methods ended",
                  .caption =
                      "Where the methods ended; bytes are the median of all that the workers "
-                     "sent, δ is the largest of any iteration." +
+                     "sent, δ is the largest of any iteration. " +
                      bold_words(kind),
                  .interval = std::string(interval_words(kind)),
                  .columns = {{.key = "method", .title = "method"}},
@@ -370,7 +356,7 @@ std::string not_bold_words(const Comparison& comparison, const Standing& standin
       tables += fmt::format("{}{}", tables.empty() ? "" : " or ", other.cost);
     }
   }
-  return fmt::format(" No method is bold: {}{}.",
+  return fmt::format("No method is bold: {}{}.",
                      standing.unequal,
                      tables.empty() ? "" : "; a table at equal " + tables + " compares them");
 }
@@ -388,7 +374,7 @@ TableSpec equal_cost_spec(const Comparison& comparison,
       .caption = fmt::format(
           "{} on {} after {}, as last evaluated by then; beside it the mean of "
           "the differences to the best in mean, over common seeds, with its 95 % "
-          "interval.{}",
+          "interval. {}",
           words_of_quantity(comparison.quantity),
           comparison.objective,
           at_cost(standing),
@@ -480,7 +466,7 @@ TableSpec networks_spec(const NetworkComparison& comparison, const Summary& summ
                                       short_number(comparison.target)),
                  .caption = fmt::format("Virtual seconds until {} ≤ {} on {}, the best value that "
                                         "every finished run has reached, "
-                                        "and mean of a whole run that finished.{}",
+                                        "and mean of a whole run that finished. {}",
                                         words_of_quantity(comparison.quantity),
                                         short_number(comparison.target),
                                         comparison.objective,

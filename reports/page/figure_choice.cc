@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -15,11 +14,10 @@
 
 #include "core/error.h"
 #include "reports/analysis/series.h"
-#include "reports/figures/drawn_quantities.h"
-#include "reports/figures/target_figures.h"
+#include "reports/figures/report_figures.h"
 #include "reports/latex/kept_tables.h"
 #include "reports/page/sections.h"
-#include "reports/verdicts/delta_workers.h"
+#include "reports/results/csv.h"
 #include "reports/verdicts/summary.h"
 
 namespace residuum::reports {
@@ -377,13 +375,8 @@ double needed(const KeptTable& table, const KeptRow& row, std::string_view colum
 double place_in(const Method& method, const Picture& picture) {
   const std::string text = value_of(method, picture.x);
   require(!text.empty(), "a method has no {}, which is the x axis of {}", picture.x, picture.name);
-  double place = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, place);
-  require(error == std::errc() && stop == end && std::isfinite(place) && place > 0,
-          "{} is '{}', no number above 0",
-          picture.x,
-          text);
+  const double place = parsed<double>(text).value_or(0);
+  require(std::isfinite(place) && place > 0, "{} is '{}', no number above 0", picture.x, text);
   return place;
 }
 

@@ -6,18 +6,15 @@
 #include <system_error>
 #include <utility>
 
-#include "reports/analysis/bootstrap.h"
+#include "reports/analysis/statistics.h"
 #include "reports/figures/report_figures.h"
-#include "reports/figures/target_figures.h"
 #include "reports/latex/study_tables.h"
 #include "reports/latex/write_tables.h"
 #include "reports/page/figure_writer.h"
 #include "reports/page/html.h"
-#include "reports/page/page_frame.h"
 #include "reports/page/sections.h"
 #include "reports/results/files.h"
 #include "reports/summaries/summary_json.h"
-#include "reports/verdicts/delta_workers.h"
 #include "reports/verdicts/summary.h"
 #include "reports/verdicts/verdict.h"
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <optional>
+#include <vector>
 
 #include "reports/analysis/words.h"
 #include "reports/page/html.h"
@@ -69,11 +72,9 @@ Cell reached_cell(const Standing& standing, std::size_t group, IntervalKind kind
                                   standing.methods.end(),
                                   [&](const Reached& reached) { return reached.group == group; });
   const Centre centre = centre_with_misses(found->value.values, kind);
-  Cell cell = number_cell(short_number(centre.middle, digits_for(centre.interval)));
   const bool is_first = found == standing.methods.begin();
-  if (is_first && best_is_decided(standing, kind)) {
-    cell.html = fmt::format("<strong>{}</strong>", cell.html);
-  }
+  Cell cell =
+      measured_cell(centre.middle, centre.interval, is_first && best_is_decided(standing, kind));
   if (!centre.middle || std::isfinite(*centre.middle)) {
     cell.html += small(interval_text(centre.interval, centre.n));
   }
@@ -134,13 +135,11 @@ std::string comparison_html(const Comparison& comparison,
   const std::string_view quantity = comparison.quantity == "loss_gap" ? "f(w) − f*" : "f(w)";
   return fmt::format(
              "<p>{} on {}: {} over the seeds. Rows are in the order of the means of the first "
-             "column. The best is bold if the 95 % interval of the mean of its differences to each "
-             "other method, over the seeds that both have, excludes zero; without common seeds, if "
-             "their intervals do not overlap; never where a seed of it is missing. A run that "
-             "diverged has reached nothing: its value is infinite.</p>\n",
+             "column. {} A run that diverged has reached nothing: its value is infinite.</p>\n",
              escape(quantity),
              escape(comparison.objective),
-             interval_words(kind)) +
+             interval_words(kind),
+             escape(bold_words(kind))) +
          table(header, rows, use) + notes;
 }
 
@@ -165,7 +164,7 @@ std::string rates_table(const Summary& summary) {
                                  number_cell("seeds")};
   std::vector<std::vector<Cell>> rows;
   for (const auto& rate : summary.rates) {
-    Cell slope = number_cell(short_number(rate.slope.mean, digits_for(rate.slope.interval)));
+    Cell slope = measured_cell(rate.slope.mean, rate.slope.interval, false);
     if (rate.slope.n >= 2) {
       slope.html += small(interval_text(rate.slope.interval, rate.slope.n));
     }
@@ -184,6 +183,107 @@ std::string rates_table(const Summary& summary) {
   return "<p>A line through log X_T, X_T the mean of ‖∇f‖² over the run, per seed; where noise "
          "dominates, theory has −1/2 for iterations and for workers.</p>\n" +
          table(header, rows);
+}
+
+namespace {
+
+std::string seconds(const std::optional<double>& value) {
+  return value ? short_number(value) + " s" : "";
+}
+
+std::string quartiles(const Spread& spread) {
+  if (spread.n < 2) {
+    return "one seed";
+  }
+  return short_interval({.low = *spread.lower_quartile, .high = *spread.upper_quartile});
+}
+
+/// Returns the least median time to the target on the network.
+double fastest(const NetworkComparison& comparison, const std::string& network) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& time : comparison.times) {
+    if (time.network == network && time.to_target.median) {
+      least = std::min(least, *time.to_target.median);
+    }
+  }
+  return least;
+}
+
+Cell target_cell(const NetworkComparison& comparison, const NetworkTime& time) {
+  const auto& median = time.to_target.median;
+  Cell cell = number_cell(seconds(median));
+  if (!median) {
+    return cell;
+  }
+  const double least = fastest(comparison, time.network);
+  if (time.is_fastest) {
+    cell.html = fmt::format("<strong>{}</strong>", cell.html);
+  }
+  if (std::isfinite(*median) && *median > least && least > 0) {
+    cell.html += small(fmt::format("{} times the fastest", short_number(*median / least)));
+  }
+  cell.html += small(quartiles(time.to_target)) + small(fmt::format("n = {}", time.to_target.n));
+  return cell;
+}
+
+std::string target_table(const NetworkComparison& comparison, const Summary& summary) {
+  std::vector<Cell> header{text_cell("method")};
+  for (const auto& network : comparison.networks) {
+    header.push_back(number_cell(network));
+  }
+  std::vector<std::vector<Cell>> rows;
+  TableUse use;
+  for (std::size_t i = 0; i < comparison.times.size(); i += comparison.networks.size()) {
+    use.methods.emplace_back(comparison.times[i].group);
+    rows.push_back({method_cell(summary.groups[comparison.times[i].group])});
+    for (std::size_t n = 0; n < comparison.networks.size(); ++n) {
+      rows.back().push_back(target_cell(comparison, comparison.times[i + n]));
+    }
+  }
+  const std::string_view quantity = comparison.quantity == "loss_gap" ? "f(w) − f*" : "f(w)";
+  return fmt::format(
+             "<p>Virtual time until {} ≤ {} on {}, the best value that every finished run has "
+             "reached: median over the seeds and quartiles. {} A run is there at the first "
+             "iteration at which it was evaluated there; one that diverged before has taken "
+             "infinitely long.</p>\n",
+             escape(quantity),
+             escape(short_number(comparison.target)),
+             escape(comparison.objective),
+             escape(bold_words(IntervalKind::student))) +
+         table(header, rows, use);
+}
+
+std::string parts_table(const NetworkComparison& comparison, const Summary& summary) {
+  std::vector<Cell> header{text_cell("method"), text_cell("network"), number_cell("whole run")};
+  for (const char* part : {"gradients", "selection", "merges", "messages"}) {
+    header.push_back(number_cell(part));
+  }
+  std::vector<std::vector<Cell>> rows;
+  TableUse use;
+  for (const auto& time : comparison.times) {
+    use.methods.emplace_back(time.group);
+    rows.push_back({method_cell(summary.groups[time.group]),
+                    text_cell(time.network),
+                    number_cell(seconds(time.total.mean))});
+    for (const Spread& part : time.parts) {
+      rows.back().push_back(number_cell(seconds(part.mean)));
+    }
+  }
+  return "<p>What the time of a whole run goes to, mean over the runs that finished. Each part is "
+         "the time by "
+         "which the run is longer with it than without, in this order; selection and merges are 0 "
+         "where <code>network.local</code> is not \"measured\".</p>\n" +
+         table(header, rows, use);
+}
+
+}  // namespace
+
+std::string network_tables(const Summary& summary) {
+  std::string html;
+  for (const auto& comparison : summary.on_networks) {
+    html += target_table(comparison, summary) + parts_table(comparison, summary);
+  }
+  return html;
 }
 
 }  // namespace residuum::reports

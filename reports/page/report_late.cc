@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/record/tables.h"
-#include "reports/analysis/late_totals.h"
+#include "reports/analysis/measures.h"
 #include "reports/analysis/series.h"
 #include "reports/analysis/statistics.h"
 #include "reports/analysis/words.h"

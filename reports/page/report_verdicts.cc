@@ -6,7 +6,7 @@
 #include "reports/analysis/words.h"
 #include "reports/page/html.h"
 #include "reports/page/sections.h"
-#include "reports/verdicts/verdict_words.h"
+#include "reports/verdicts/verdict.h"
 
 namespace residuum::reports {
 namespace {

@@ -1,18 +1,129 @@
+// A joined curve goes through the ends of several methods that differ in one key only, such as the
+// number of workers.
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "reports/analysis/groups.h"
 #include "reports/analysis/series.h"
 #include "reports/analysis/words.h"
 #include "reports/page/html.h"
-#include "reports/page/joined_curves.h"
 #include "reports/page/sections.h"
-#include "reports/verdicts/delta_workers.h"
+#include "reports/verdicts/summary.h"
 
 namespace residuum::reports {
+
+/// One method's place on a joined curve.
+struct JoinedPoint {
+  std::string label;  // of the curve: the method without the key
+  Point point;
+  std::size_t group = 0;  // the method's place in the study
+};
+
+/// Returns a curve for each label, in the order in which the labels first come, with its points in
+/// the order of x. A label with one point makes no curve, and styles are counted without it.
+std::vector<Curve> join_methods(std::vector<JoinedPoint> points);
+
+std::vector<Curve> join_methods(std::vector<JoinedPoint> points) {
+  std::vector<std::string> labels;
+  for (const auto& one : points) {
+    if (std::find(labels.begin(), labels.end(), one.label) == labels.end()) {
+      labels.push_back(one.label);
+    }
+  }
+  std::stable_sort(points.begin(), points.end(), [](const auto& a, const auto& b) {
+    return a.point.x < b.point.x;
+  });
+  std::vector<Curve> curves;
+  for (auto& label : labels) {
+    Curve curve{.label = std::move(label), .style = curves.size(), .points = {}};
+    for (const auto& one : points) {
+      if (one.label == curve.label) {
+        curve.points.push_back(one.point);
+        curve.joined.push_back(one.group);
+      }
+    }
+    if (curve.points.size() > 1) {
+      curves.push_back(std::move(curve));
+    }
+  }
+  return curves;
+}
+
+namespace {
+
+constexpr std::size_t kMostEnergyCurves = 8;
+
+/// Returns k/d of the method, as its first run had it.
+std::optional<double> density_of(const Summary& summary, const GroupSummary& group) {
+  const Run& run = summary.folder.runs[group.group.runs.front()];
+  const auto k = number_at(run.status, "k");
+  const auto d = number_at(run.status, "dimension");
+  return k && d && *k > 0 && *d > 0 ? std::optional(*k / *d) : std::nullopt;
+}
+
+/// Returns 1 - delta (1 - k/d) of the seeds' pooled deltas.
+std::optional<Point> energy_point(const Summary& summary,
+                                  const GroupSummary& group,
+                                  IntervalKind kind) {
+  const auto share = density_of(summary, group);
+  const auto delta = std::find_if(
+      group.assumptions.begin(), group.assumptions.end(), [](const AssumptionSummary& one) {
+        return one.verdict.name == kDeltaAssumption;
+      });
+  if (!share || delta == group.assumptions.end() || delta->verdict.of_seeds.empty()) {
+    return std::nullopt;
+  }
+  std::vector<double> energies;
+  for (const double value : delta->verdict.of_seeds) {
+    energies.push_back(1 - value * (1 - *share));
+  }
+  return seeds_point(*share, energies, kind);
+}
+
+std::string label_without_k(const Run& run) {
+  const bool has_density = run.varying.contains("sparsifier.density");
+  return method_label(run, has_density ? "sparsifier.density" : "sparsifier.k");
+}
+
+}  // namespace
+
+std::vector<ReportFigure> plan_energy_figures(const Summary& summary, IntervalKind kind) {
+  std::vector<JoinedPoint> points;
+  for (std::size_t i = 0; i < summary.groups.size(); ++i) {
+    const GroupSummary& group = summary.groups[i];
+    if (const auto point = energy_point(summary, group, kind)) {
+      const Run& first = summary.folder.runs[group.group.runs.front()];
+      points.push_back({.label = label_without_k(first), .point = *point, .group = i});
+    }
+  }
+  std::vector<Curve> curves = join_methods(std::move(points));
+  if (curves.empty() || curves.size() > kMostEnergyCurves) {
+    return {};
+  }
+  ReportFigure figure;
+  figure.title = "Captured energy against k";
+  figure.caption =
+      "The share of ‖ā‖² that the applied update captures, 1 − δ (1 − k/d) with δ pooled "
+      "over the run, against the share of the entries that is sent.";
+  figure.spec.name = "energy-k";
+  figure.spec.band = std::string(interval_words(kind));
+  figure.spec.x_label = "k/d";
+  figure.spec.y_label = "captured energy";
+  figure.spec.x_scale = Scale::log;
+  figure.spec.curves = std::move(curves);
+  return {figure};
+}
+
 namespace {
 
 constexpr std::size_t kMostCurves = 6;

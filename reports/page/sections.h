@@ -11,7 +11,6 @@
 #include "reports/latex/table_spec.h"
 #include "reports/page/figure_writer.h"
 #include "reports/page/html.h"
-#include "reports/verdicts/delta_workers.h"
 #include "reports/verdicts/summary.h"
 
 namespace residuum::reports {
@@ -169,6 +168,11 @@ std::string explanations();
 
 /// Returns every column of iterations.csv with its meaning, as a table.
 std::string column_reference();
+
+/// Returns a number of a table with the digits that its interval leaves; the best one is bold.
+Cell measured_cell(const std::optional<double>& value,
+                   const std::optional<Interval>& interval,
+                   bool is_best);
 
 // Tables for papers, and links to their files.
 

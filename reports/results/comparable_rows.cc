@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "core/record/tables.h"
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 
 namespace residuum::reports {
 namespace {

@@ -1,9 +1,11 @@
 #include "reports/results/files.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <fstream>
 #include <system_error>
 #include <vector>
@@ -112,6 +114,20 @@ bool is_run_id(std::string_view text) {
          std::all_of(hash.begin(), hash.end(), is_hex) &&
          std::all_of(
              text.begin(), text.end(), [&](char c) { return is_plain(c) || is_separator(c); });
+}
+
+std::optional<double> seconds_of_utc(const std::string& text) {
+  std::tm time{};
+  const char* const end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time);
+  if (end == nullptr || *end != '\0') {
+    return std::nullopt;
+  }
+  return static_cast<double>(::timegm(&time));
+}
+
+std::string utc_text(std::chrono::system_clock::time_point time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
 }
 
 }  // namespace residuum::reports

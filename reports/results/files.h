@@ -1,10 +1,12 @@
 #pragma once
 // JSON files, files that others have written, and the names of runs.
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,5 +43,11 @@ Json read_json_list(const std::filesystem::path& path);
 /// Returns whether `text` is a slug, a separator and 12 hexadecimal digits, of [a-z0-9._-] alone
 /// and not opening with a dot. A run_id is safe as a folder's name.
 bool is_run_id(std::string_view text);
+
+/// Returns the seconds since 1970 of "2026-01-31T23:59:59Z"; absent for any other text.
+std::optional<double> seconds_of_utc(const std::string& text);
+
+/// Returns the time as "2026-01-31T23:59:59Z".
+std::string utc_text(std::chrono::system_clock::time_point time);
 
 }  // namespace residuum::reports

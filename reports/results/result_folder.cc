@@ -15,8 +15,8 @@
 #include "core/error.h"
 #include "reports/results/comparable_rows.h"
 #include "reports/results/csv.h"
+#include "reports/results/files.h"
 #include "reports/results/table_prints.h"
-#include "reports/results/utc.h"
 
 namespace residuum::reports {
 namespace {

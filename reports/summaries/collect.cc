@@ -11,11 +11,8 @@
 #include "core/error.h"
 #include "reports/analysis/groups.h"
 #include "reports/results/csv.h"
-#include "reports/results/csv_reader.h"
 #include "reports/summaries/search_table.h"
 #include "reports/summaries/summary_json.h"
-#include "reports/summaries/tuning_table.h"
-#include "reports/summaries/verdicts_json.h"
 #include "reports/verdicts/evidence.h"
 
 namespace residuum::reports {

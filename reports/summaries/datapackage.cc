@@ -9,7 +9,6 @@
 #include "core/record/columns.h"
 #include "reports/summaries/collect.h"
 #include "reports/summaries/search_table.h"
-#include "reports/summaries/tuning_table.h"
 
 namespace residuum::reports {
 namespace {

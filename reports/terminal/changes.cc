@@ -17,7 +17,6 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "reports/terminal/printable_names.h"
 #include "reports/terminal/table.h"
 
 namespace residuum::reports {

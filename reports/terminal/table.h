@@ -2,7 +2,9 @@
 // A study ends with a table on stdout: a line per method, or the same as JSON.
 
 #include <cstddef>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "reports/verdicts/summary.h"
 
@@ -30,5 +32,14 @@ std::string printable(std::string_view text);
 
 /// Returns one object per method, for all methods.
 Json study_table_json(const Summary& summary);
+
+// Names of methods are cut to a column of a terminal, and names that differ stay different.
+
+/// Returns each name fit for a terminal. Those that are longer than a column are cut in their
+/// middle, or, where this does not tell them apart, elsewhere, or numbered.
+std::map<std::string, std::string> printable_names(const std::vector<std::string>& names);
+
+/// Returns the printable labels of all methods of a study.
+std::map<std::string, std::string> printable_labels(const Summary& summary);
 
 }  // namespace residuum::reports

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <cmath>
 #include <fstream>
+#include <limits>
 #include <string_view>
 #include <system_error>
 
@@ -13,12 +14,94 @@
 #include "reports/analysis/groups.h"
 #include "reports/analysis/tuning_folder.h"
 #include "reports/analysis/words.h"
-#include "reports/results/utc.h"
-#include "reports/terminal/printable_names.h"
+#include "reports/results/csv.h"
+#include "reports/results/files.h"
 #include "reports/terminal/table.h"
-#include "reports/verdicts/evidence.h"
 
 namespace residuum::reports {
+
+void BlockCurve::add(double x, double y) {
+  constexpr std::size_t kMost = 1024;
+  if (!std::isfinite(x) || !std::isfinite(y)) {
+    return;
+  }
+  if (!points_.empty() && ++skipped_ < stride_) {
+    return;
+  }
+  skipped_ = 0;
+  points_.push_back({.x = x, .y = y});
+  if (points_.size() < kMost) {
+    return;
+  }
+  for (std::size_t i = 0; 2 * i < points_.size(); ++i) {
+    points_[i] = points_[2 * i];
+  }
+  points_.resize((points_.size() + 1) / 2);
+  stride_ *= 2;
+}
+
+namespace {
+
+/// Gives stretches without a point the heights of a line between those that have some; the first
+/// and the last stretch have one.
+void join(std::vector<double>& means, const std::vector<double>& counts) {
+  std::size_t before = 0;
+  for (std::size_t i = 1; i < means.size(); ++i) {
+    if (counts[i] == 0) {
+      continue;
+    }
+    const double slope = (means[i] - means[before]) / static_cast<double>(i - before);
+    for (std::size_t between = before + 1; between < i; ++between) {
+      means[between] = means[before] + slope * static_cast<double>(between - before);
+    }
+    before = i;
+  }
+  std::fill(means.begin() + static_cast<std::ptrdiff_t>(before), means.end(), means[before]);
+}
+
+}  // namespace
+
+/// Returns the mean of y in each stretch.
+std::vector<double> BlockCurve::means(std::size_t width) const {
+  const double first = points_.front().x;
+  const double length = points_.back().x - first;
+  std::vector<double> means(width, 0.0);
+  std::vector<double> counts(width, 0.0);
+  for (const auto& point : points_) {
+    const double share = length > 0 ? (point.x - first) / length : 0;
+    const auto at =
+        static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(width));
+    const std::size_t stretch = std::min(at, width - 1);
+    ++counts[stretch];
+    means[stretch] += (point.y - means[stretch]) / counts[stretch];
+  }
+  join(means, counts);
+  return means;
+}
+
+std::string BlockCurve::blocks(std::size_t width) const {
+  constexpr std::array<const char*, 8> kBlocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  constexpr double kTop = kBlocks.size() - 1;
+  constexpr double kManyTimes = 100;
+  if (points_.empty() || width == 0) {
+    return std::string(width, ' ');
+  }
+  auto heights = means(width);
+  const auto [least, largest] = std::minmax_element(heights.begin(), heights.end());
+  if (*least > 0 && *largest >= kManyTimes * *least) {
+    std::transform(
+        heights.begin(), heights.end(), heights.begin(), [](double y) { return std::log(y); });
+  }
+  const double low = *least;
+  const double range = *largest - low;
+  std::string text;
+  for (const double height : heights) {
+    const double share = range > 0 ? (height - low) / range : 0.5;
+    text += kBlocks.at(static_cast<std::size_t>(std::lround(share * kTop)));
+  }
+  return text;
+}
+
 namespace {
 
 /// Returns the field in this place of a line; tables of iterations quote nothing.
@@ -31,14 +114,6 @@ std::string_view field_at(std::string_view line, std::size_t place) {
     line.remove_prefix(comma + 1);
   }
   return line.substr(0, line.find(','));
-}
-
-template <class Number>
-std::optional<Number> parsed(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number ? std::optional(number) : std::nullopt;
 }
 
 /// Returns the states in the order of their lines.
@@ -74,8 +149,9 @@ double longest_silence(double written_for, bool has_rows) {
 }
 
 std::string share_done(std::uint64_t done, std::uint64_t length) {
-  return length < done ? fmt::format("{}", done)  // nothing says how long the run will be
-                       : fmt::format("{} of {} ({} %)", done, length, 100 * done / length);
+  const bool is_known = length > 0 && done <= length;
+  return !is_known ? fmt::format("{}", done)
+                   : fmt::format("{} of {} ({} %)", done, length, 100 * done / length);
 }
 
 /// Returns in words where a run is, "pilot 2: 300 of 4000 (7 %)", also where it writes no rows.
@@ -105,8 +181,7 @@ std::optional<double> seconds_per_iteration(const Run& run,
   return since && made > 0 ? std::optional((written - *since) / made) : std::nullopt;
 }
 
-/// Returns how many iterations a run is to have, if that is known: one that was stopped has no
-/// other measure than its budget.
+/// Returns how many iterations a run is to have, if it or its budget says so.
 std::optional<std::uint64_t> planned_length(const Run& run) {
   constexpr double kMost = 1e15;
   auto planned = number_at(run.status, "planned_iterations");
@@ -362,13 +437,10 @@ std::string StudyWatch::age_of(const Run& run, const Advance& advance) const {
              : std::string();
 }
 
-StudyWatch::Line StudyWatch::line_of(const Run& run,
-                                     const std::string& method,
-                                     std::uint64_t usual_length) const {
-  const auto planned = planned_length(run);
-  // A run that ended early does not say how long it should have been; only a budget does.
-  const bool ended_early = run.state != "finished" && run.has_tables();
-  const std::uint64_t length = planned.value_or(ended_early ? 0 : usual_length);
+StudyWatch::Line StudyWatch::line_of(const Run& run, const std::string& method) const {
+  // Other runs do not tell how long this one is to be: a budget of time or bytes ends each in its
+  // own iteration.
+  const std::uint64_t length = planned_length(run).value_or(0);
   Line line{.order = order_of(run.state),
             .cells = {method, run.is_known ? fmt::format("{}", run.seed) : "–", run.state}};
   const auto found = tables_.find(run.id);
@@ -418,11 +490,10 @@ std::string StudyWatch::counts() const {
 
 std::string StudyWatch::table(std::size_t lines) const {
   std::vector<Line> all;
-  const auto lengths = run_lengths(folder_);
   const std::vector<std::string> methods = labels();
   const auto names = printable_names(methods);
   for (std::size_t i = 0; i < folder_.runs.size(); ++i) {
-    all.push_back(line_of(folder_.runs[i], names.at(methods[i]), lengths[i]));
+    all.push_back(line_of(folder_.runs[i], names.at(methods[i])));
   }
   std::stable_sort(
       all.begin(), all.end(), [](const Line& a, const Line& b) { return a.order < b.order; });

@@ -111,7 +111,7 @@ class StudyWatch {
     int order = 0;
     std::vector<std::string> cells;
   };
-  Line line_of(const Run& run, const std::string& method, std::uint64_t usual_length) const;
+  Line line_of(const Run& run, const std::string& method) const;
   /// How far a run is: by its heartbeat where it has one, else by its rows.
   struct Advance {
     std::uint64_t done = 0;

@@ -2,6 +2,7 @@
 // A Summary has the results of a study: its numbers, and the verdicts of theorems and assumptions
 // on each method. The report, the final table and summary.json are all made of it.
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -66,5 +67,27 @@ std::vector<RunMeasures> measures_of(const ResultFolder& folder);
 /// Reads what all runs of a folder left.
 Summary summarise(ResultFolder folder);
 Summary summarise(const std::filesystem::path& result_dir);
+
+// Delta against the number of workers shows where the gTop-k assumption ceases to hold, beside the
+// prediction for independent Gaussian entries.
+
+/// The curve has delta of methods that differ only in P, in the order of P.
+struct WorkersCurve {
+  std::string label;
+  struct Place {
+    double workers = 0;
+    const GroupSummary* group = nullptr;
+    std::size_t number = 0;  // of the group in the summary
+    const AssumptionVerdict* delta = nullptr;
+  };
+  std::vector<Place> places;
+  std::optional<double> predicted;   // P* for independent Gaussian entries
+  std::optional<double> holds_to;    // delta <= 1 for every measured P up to here
+  std::optional<double> fails_from;  // delta > 1 at the next measured P
+};
+
+/// Returns the curves; empty unless the number of workers varies within the study and delta was
+/// measured.
+std::vector<WorkersCurve> delta_against_workers(const Summary& summary);
 
 }  // namespace residuum::reports

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "reports/analysis/measures.h"
 #include "reports/page/sections.h"
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 #include "reports/results/files.h"
 #include "reports/results/result_folder.h"
 #include "reports/results/table_prints.h"

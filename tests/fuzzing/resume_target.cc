@@ -15,7 +15,7 @@
 #include "core/cluster/world.h"
 #include "core/error.h"
 #include "core/trainer/trainer.h"
-#include "experiments/program/runs/checksum.h"
+#include "experiments/program/runs/checkpoint.h"
 #include "experiments/program/runs/run_folder.h"
 #include "experiments/program/runs/run_maker.h"
 #include "experiments/program/study/prepare_all.h"

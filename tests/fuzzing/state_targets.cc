@@ -16,7 +16,6 @@
 #include "experiments/program/commands/vectors_file.h"
 #include "experiments/program/foreign/compressor_frames.h"
 #include "experiments/program/runs/checkpoint.h"
-#include "experiments/program/runs/checksum.h"
 #include "objectives/data/recorded_gradients.h"
 #include "objectives/data/safetensors.h"
 #include "tests/fuzzing/inputs.h"

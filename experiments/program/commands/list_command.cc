@@ -1,14 +1,13 @@
-// `residuum list` prints what can be named in a study, one line each, with the paper it comes from,
-// and what columns, facts of a run, keys and commands there are.
-
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 
 #include "assumptions/probes/probe.h"
 #include "assumptions/theorems/theorem.h"
 #include "core/aggregators/aggregator.h"
+#include "core/error.h"
 #include "core/feedback/feedback.h"
 #include "core/optimisers/optimiser.h"
 #include "core/protocols/protocol.h"
@@ -17,13 +16,95 @@
 #include "core/sparsifiers/sparsifier.h"
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/console/streams.h"
+#include "experiments/program/runs/provenance.h"
 #include "experiments/program/study/network_section.h"
 #include "experiments/program/study/study_keys.h"
 #include "objectives/data/catalogue.h"
+#include "objectives/network_module.h"
 #include "objectives/registry.h"
 #include "reports/summaries/collect.h"
 
 namespace residuum {
+namespace {
+
+/// A cell of a table ends at a bar, and Markdown takes what looks like a tag for one.
+std::string cell(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '|') {
+      safe += "\\|";
+    } else if (c == '<') {
+      safe += "&lt;";
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string code(const std::string& text) {
+  return text.empty() ? text : fmt::format("`{}`", text);
+}
+
+std::string table_of(const ReferenceGroup& group, const std::vector<std::string>& heads) {
+  const bool has_source = std::any_of(group.lines.begin(), group.lines.end(), [](const auto& line) {
+    return !line.source.empty();
+  });
+  std::string text =
+      has_source ? fmt::format("| {} | {} | {} |\n|---|---|---|\n", heads[0], heads[1], heads[2])
+                 : fmt::format("| {} | {} |\n|---|---|\n", heads[0], heads[2]);
+  for (const auto& line : group.lines) {
+    text += has_source
+                ? fmt::format(
+                      "| {} | {} | {} |\n", code(line.name), cell(line.source), cell(line.summary))
+                : fmt::format("| {} | {} |\n", code(line.name), cell(line.summary));
+  }
+  return text;
+}
+
+/// Returns the text below a table: a section of its own for each line with a longer description.
+std::string sections_of(const ReferenceGroup& group) {
+  std::string text;
+  for (const auto& line : group.lines) {
+    if (line.parts.empty()) {
+      continue;
+    }
+    text += fmt::format("\n{} {}\n", group.title.empty() ? "##" : "###", code(line.name));
+    for (const auto& part : line.parts) {
+      if (part.in_one_line) {
+        text += fmt::format(
+            "\n{}: {}\n", part.head, cell(fmt::to_string(fmt::join(part.points, ", "))));
+        continue;
+      }
+      text += fmt::format("\n{}:\n\n", part.head);
+      for (const auto& point : part.points) {
+        text += fmt::format("- {}\n", cell(point));
+      }
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string as_markdown(const Reference& reference) {
+  std::string page = fmt::format(
+      "# {}\n\nThis page is made by `residuum list {} --format markdown`; do not edit it.\n",
+      reference.title,
+      reference.name);
+  page += reference.text.empty() ? "" : fmt::format("\n{}\n", reference.text);
+  for (const auto& group : reference.groups) {
+    page += group.title.empty() ? "" : fmt::format("\n## {}\n", group.title);
+    page += group.text.empty() ? "" : fmt::format("\n{}\n", cell(group.text));
+    page += group.lines.empty() ? "" : "\n" + table_of(group, reference.heads);
+    page += sections_of(group);
+  }
+  return page;
+}
+
+// `residuum list` prints what can be named in a study, one line each, with the paper it comes from,
+// and what columns, facts of a run, keys and commands there are.
+
 namespace {
 
 // --- Laws of components --------------------------------------------------------------------------
@@ -459,6 +540,38 @@ ExitCode list_command(const Options& options, const std::vector<ReferenceGroup>&
       "nothing called '{}' can be listed{}",
       options.room,
       suggestion(options.room, known));
+  if (options.json) {
+    print_json(json);
+  }
+  return ExitCode::done;
+}
+
+// `residuum info` prints the versions of every library, MPI, CPU, GPU and the git revision, and
+// under mpirun the device that networks take in each process.
+
+ExitCode info_command(const Options& options, World& world) {
+  try {
+    network_module();
+  } catch (const Error& error) {
+    if (world.is_root()) {
+      say(fmt::format("note: {}", error.what()));
+    }
+  }
+  const auto devices = network_devices(world, "auto");
+  if (!world.is_root()) {
+    return ExitCode::done;
+  }
+  auto json = nlohmann::json::object();
+  for (const auto& [name, value] : versions()) {
+    json[name] = value;
+    if (!options.json) {
+      fmt::print("{:<15} {}\n", name, value);
+    }
+  }
+  json["devices"] = devices;
+  for (std::size_t i = 0; i < devices.size() && !options.json; ++i) {
+    fmt::print("{:<15} {}\n", i == 0 ? "devices" : "", devices[i]);
+  }
   if (options.json) {
     print_json(json);
   }

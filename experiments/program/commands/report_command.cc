@@ -21,7 +21,7 @@
 #include "reports/results/files.h"
 #include "reports/results/result_folder.h"
 #include "reports/summaries/collect.h"
-#include "reports/terminal/theorem_text.h"
+#include "reports/terminal/verdict_lines.h"
 
 namespace residuum {
 namespace {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -18,7 +17,8 @@
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/report_options.h"
 #include "reports/latex/kept_cell.h"
-#include "reports/results/run_keys.h"
+#include "reports/results/csv.h"
+#include "reports/results/run_list.h"
 
 namespace residuum {
 namespace {
@@ -38,14 +38,9 @@ std::pair<std::string, std::string> setting_in(const std::string& word, std::str
 
 std::pair<std::string, double> limit_in(const std::string& word, std::string_view option) {
   const auto [key, text] = setting_in(word, option);
-  double number = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  require(error == std::errc() && stop == end && std::isfinite(number),
-          "{} is '{}', but must be NAME=NUMBER",
-          option,
-          word);
-  return {key, number};
+  const auto number = reports::parsed<double>(text);
+  require(number && std::isfinite(*number), "{} is '{}', but must be NAME=NUMBER", option, word);
+  return {key, *number};
 }
 
 /// Reads --budget: bytes, uplink or a network, and how much of it.

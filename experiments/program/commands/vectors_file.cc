@@ -15,8 +15,8 @@
 #include "core/error.h"
 #include "objectives/data/byte_stream.h"
 #include "objectives/data/npy.h"
-#include "objectives/data/npz.h"
 #include "objectives/data/safetensors.h"
+#include "reports/results/csv.h"
 #include "reports/results/files.h"
 
 namespace residuum {
@@ -51,10 +51,7 @@ std::optional<double> number_of(std::string_view cell) {
   if (cell.starts_with('+') && !cell.starts_with("+-")) {
     cell.remove_prefix(1);
   }
-  double number = 0;
-  const auto* const end = cell.data() + cell.size();
-  const auto result = std::from_chars(cell.data(), end, number);
-  return result.ec == std::errc{} && result.ptr == end ? std::optional(number) : std::nullopt;
+  return reports::parsed<double>(cell);
 }
 
 /// True if these are "first", "first + 1", ... in order, at least two.

@@ -29,7 +29,7 @@
 #include "experiments/program/console/signals.h"
 #include "experiments/program/console/streams.h"
 #include "experiments/program/runs/file_lock.h"
-#include "experiments/program/runs/study_data.h"
+#include "experiments/program/runs/study_begin.h"
 #include "experiments/program/study/detail_tables.h"
 #include "experiments/program/study/foreign_code.h"
 #include "experiments/program/study/prepare_all.h"
@@ -38,7 +38,7 @@
 #include "experiments/program/study/study_keys.h"
 #include "objectives/data/catalogue.h"
 #include "reports/results/comparable_rows.h"
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 #include "reports/results/files.h"
 #include "reports/results/result_folder.h"
 

@@ -9,8 +9,6 @@
 //   unbiased       E C(a) = a, which no message can break
 // C(a) is rounded to float32, so that |a - C(a)|^2/|a|^2 may be larger by kSingleRounding.
 
-#include "experiments/program/foreign/command_sparsifier.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "assumptions/testing/compressor_laws.h"
+#include "core/config/registry.h"
+#include "core/sparsifiers/sparsifier.h"
 
 namespace residuum {
 
@@ -47,5 +49,14 @@ struct ParsedAnswer {
 /// Reads what view_answer() views.
 std::optional<ParsedAnswer> parse_answer(std::string_view bytes,
                                          std::span<const std::size_t> shape);
+
+// A study names a program of the user's as `kind = "command"` of its [sparsifier]. The program
+// speaks the frames of experiments/compressors/README.md: it gets an accumulator and answers C(a).
+
+/// Returns the registry entry of the kind. Its sparsifier selects by processes: `select` of one
+/// that was not `started` is a usage error. An answer that cannot be one, or that breaks what the
+/// study claims of the rule, is an Error with ExitCode::runs_failed. Nothing is executed before
+/// `started`.
+Entry<Sparsifier> command_entry();
 
 }  // namespace residuum

@@ -1,7 +1,3 @@
-// A checkpoint file holds magic (8 bytes), format (uint32), length of the head (uint32), head
-// (JSON), state, and CRC-32 (uint32) of all before it. Numbers are in the machine's own form: a
-// checkpoint is read where it was written, or refused by its magic elsewhere.
-
 #include "experiments/program/runs/checkpoint.h"
 
 #include <fmt/format.h>
@@ -17,10 +13,39 @@
 
 #include "core/error.h"
 #include "experiments/program/console/streams.h"
-#include "experiments/program/runs/checksum.h"
 #include "reports/results/result_folder.h"
 
 namespace residuum {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 20U;
+
+}  // namespace
+
+std::uint32_t GrowingSums::of(const std::filesystem::path& file, std::uint64_t bytes) {
+  Known& known = known_[file];
+  if (bytes < known.bytes) {
+    known = {};
+  }
+  std::ifstream stream(file, std::ios::binary);
+  stream.seekg(static_cast<std::streamoff>(known.bytes));
+  std::vector<char> chunk(
+      static_cast<std::size_t>(std::min<std::uint64_t>(bytes - known.bytes, kPiece)));
+  while (known.bytes < bytes) {
+    const auto size = std::min<std::uint64_t>(bytes - known.bytes, chunk.size());
+    if (!stream.read(chunk.data(), static_cast<std::streamsize>(size))) {
+      resource_error("cannot read {}", file.string());
+    }
+    known.sum = checksum(known.sum, {chunk.data(), static_cast<std::size_t>(size)});
+    known.bytes += size;
+  }
+  return known.sum;
+}
+
+// A checkpoint file holds magic (8 bytes), format (uint32), length of the head (uint32), head
+// (JSON), state, and CRC-32 (uint32) of all before it. Numbers are in the machine's own form: a
+// checkpoint is read where it was written, or refused by its magic elsewhere.
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -9,12 +9,30 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/cluster/run_state.h"
 #include "core/output_file.h"
+#include "objectives/data/byte_stream.h"
 #include "reports/results/files.h"
 
 namespace residuum {
+
+/// GrowingSums takes checksums of the beginnings of files that grow. It does not read again what it
+/// has summed up once.
+class GrowingSums {
+ public:
+  /// Returns the checksum of the first `bytes` of the file, which must have them.
+  std::uint32_t of(const std::filesystem::path& file, std::uint64_t bytes);
+
+ private:
+  struct Known {
+    std::uint64_t bytes = 0;
+    std::uint32_t sum = 0;
+  };
+
+  std::map<std::filesystem::path, Known> known_;
+};
 
 /// The head of a checkpoint.
 struct CheckpointHead {

@@ -7,9 +7,9 @@
 #include "experiments/program/console/streams.h"
 #include "experiments/program/runs/provenance.h"
 #include "experiments/program/runs/run_status.h"
+#include "reports/results/files.h"
 #include "reports/results/result_folder.h"
 #include "reports/results/table_prints.h"
-#include "reports/results/utc.h"
 
 namespace residuum {
 namespace {

@@ -12,7 +12,6 @@
 #include "core/output_file.h"
 #include "core/record/record.h"
 #include "experiments/program/runs/checkpoint.h"
-#include "experiments/program/runs/checksum.h"
 #include "experiments/program/study/detail_tables.h"
 #include "experiments/program/study/run_config.h"
 #include "reports/results/csv.h"

@@ -1,23 +1,34 @@
 #include "experiments/program/runs/run_maker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "assumptions/monitor.h"
 #include "assumptions/theorems/tight.h"
 #include "core/cluster/mpi_world.h"
+#include "core/error.h"
 #include "core/notes.h"
 #include "experiments/program/console/signals.h"
+#include "experiments/program/console/streams.h"
 #include "experiments/program/runs/job_digest.h"
 #include "experiments/program/runs/provenance.h"
 #include "experiments/program/runs/run_device.h"
-#include "experiments/program/runs/run_facts.h"
-#include "experiments/program/study/run_words.h"
+#include "experiments/program/runs/run_status.h"
+#include "experiments/program/study/prepare_all.h"
 #include "experiments/program/study/worker_smoothness.h"
 #include "objectives/network_module.h"
+#include "reports/results/files.h"
 
 namespace residuum {
 
@@ -333,6 +344,300 @@ void RunMaker::use_pilot(PreparedRun& run, RunFolder* folder) {
   method->sparsifier = run.method->sparsifier->with_threshold(run.found->threshold);
   run.method = std::move(method);
   run.training.method = run.method.get();
+}
+
+void Heartbeat::begin(const OutputPath& run_folder, std::uint64_t done) {
+  const std::lock_guard lock(mutex_);
+  file_ = run_folder / "heartbeat.json";
+  remove_file(*file_);
+  pilot(0, done);
+  ++begun_;
+  wake_.notify_all();
+  if (thread_.joinable()) {
+    return;
+  }
+  try {
+    thread_ = std::jthread([this](const std::stop_token& stop) { beat(stop); });
+  } catch (const std::system_error&) {
+    file_.reset();  // no memory for a thread is no reason to end the run
+  }
+}
+
+void Heartbeat::end() {
+  const std::lock_guard lock(mutex_);
+  if (file_) {
+    remove_file(*file_);
+    file_.reset();
+  }
+}
+
+void Heartbeat::beat(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  Clock::duration pause = pace_.period;
+  while (!stop.stop_requested()) {
+    const std::uint64_t run = begun_;
+    if (wake_.wait_for(lock, stop, pause, [&] { return begun_ != run; })) {
+      pause = pace_.period;  // another run has begun
+      continue;
+    }
+    if (!file_ || stop.stop_requested()) {
+      continue;
+    }
+    const auto start = Clock::now();
+    write(std::chrono::duration<double>(pause).count());
+    pause = std::max<Clock::duration>(pace_.period, pace_.times * (Clock::now() - start));
+  }
+}
+
+/// Writes the file whole or not at all, and through no link.
+void Heartbeat::write(double every_s) {
+  try {
+    const Clock::time_point since{Clock::duration(since_.load(std::memory_order_relaxed))};
+    reports::write_json_atomically(
+        *file_,
+        {{"iteration", done_.load(std::memory_order_relaxed)},
+         {"pilot", pilot_.load(std::memory_order_relaxed)},
+         {"every_s", every_s},
+         {"resumed_at", resumed_at_.load(std::memory_order_relaxed)},
+         {"trained_s", std::chrono::duration<double>(Clock::now() - since).count()}});
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
+    // Only `watch` needs it, and the next beat may find room on the disk.
+  }
+}
+
+namespace {
+
+/// A process waits so long for each lower one to speak and to end the job, and then itself speaks.
+constexpr std::chrono::milliseconds kTimeToSpeak{2000};
+/// A line needs some time to leave the process.
+constexpr std::chrono::milliseconds kTimeToPrint{100};
+
+/// How often the mailbox is polled: it takes no time from the runs, and a sign is sent much more
+/// seldom.
+constexpr std::chrono::milliseconds kSeldom{50};
+constexpr std::chrono::milliseconds kAsNeeded{0};
+
+/// Returns the names of the machines of all processes, by rank. Collective.
+std::vector<std::string> hosts_of(World& group) {
+  const std::string own = host_name();
+  Gathered all;
+  group.all_gather(std::as_bytes(std::span(own)), all);
+  std::vector<std::string> hosts;
+  for (std::size_t rank = 0; rank < all.parts(); ++rank) {
+    std::string& host = hosts.emplace_back(all.part(rank).size(), '\0');
+    std::memcpy(host.data(), all.part(rank).data(), host.size());
+  }
+  return hosts;
+}
+
+std::string workers_in_words(const Cluster& cluster, int rank) {
+  int first = 0;
+  while (cluster.host(first) != rank) {
+    ++first;
+  }
+  int last = first;
+  while (last + 1 < cluster.workers() && cluster.host(last + 1) == rank) {
+    ++last;
+  }
+  return first == last ? fmt::format("worker {}", first)
+                       : fmt::format("workers {} to {}", first, last);
+}
+
+}  // namespace
+
+LossWatch::LossWatch(const World& job, World& group, Use use)
+    : group_(group), first_rank_(job.rank() - group.rank()), use_(use), hosts_(hosts_of(group)) {
+  open();
+}
+
+void LossWatch::open() {
+  const bool is_for_messages = use_ == Use::messages;
+  if (group_.size() == 1 || (!is_for_messages && !mpi_serves_threads())) {
+    mailbox_ = make_single_mailbox();
+    return;
+  }
+  mailbox_ = make_mpi_mailbox(group_,
+                              {.first_rank = first_rank_,
+                               .last_resort = [this](const LostPeer& lost) { end_job(lost); },
+                               .look_every = is_for_messages ? kAsNeeded : kSeldom});
+}
+
+void LossWatch::close() {
+  try {
+    mailbox_->close();
+  } catch (const LostPeer& lost) {
+    end_job(lost);
+  }
+}
+
+void LossWatch::renew() {
+  mailbox_->close();
+  mailbox_.reset();
+  open();
+}
+
+void LossWatch::set_cluster(const std::optional<Cluster>& cluster) {
+  const std::lock_guard lock(mutex_);
+  cluster_ = cluster;
+}
+
+void LossWatch::end_job(const LostPeer& lost) {
+  std::call_once(ending_, [&] {
+    const int own = group_.rank();
+    const int before = own - (lost.rank() < own ? 1 : 0);
+    std::this_thread::sleep_for(before * kTimeToSpeak);
+    say(lost);
+    std::this_thread::sleep_for(kTimeToPrint);
+    group_.abort(ExitCode::resource);
+  });
+}
+
+void LossWatch::say(const LostPeer& lost) {
+  const std::lock_guard lock(mutex_);
+  std::string hosted;
+  if (cluster_) {
+    hosted =
+        fmt::format(". It hosted {}",
+                    lost.rank() == 0 ? "the server" : workers_in_words(*cluster_, lost.rank()));
+  }
+  residuum::say(fmt::format("{}. It ran on {}{}. The same command goes on from the last checkpoint",
+                            lost.what(),
+                            hosts_[static_cast<std::size_t>(lost.rank())],
+                            hosted));
+}
+
+namespace {
+
+/// Does the same as `together`, and says that the checkpoint is why. A process that has run out of
+/// memory tells nothing of the checkpoint.
+void together_or_refuse(World& world, const std::function<void()>& action) {
+  std::optional<Error> mine;
+  together(world, [&] {
+    try {
+      action();
+    } catch (const Error& error) {
+      mine = error;
+    }
+  });
+  try {
+    together(world, [&] {
+      if (mine) {
+        throw Error(*mine);
+      }
+    });
+  } catch (const SharedError& error) {
+    throw RefusedCheckpoint(error.code(), error.what());
+  }
+}
+
+}  // namespace
+
+/// Returns the first error of loading, on this process. The state begins with its iteration, so
+/// that the head of another one does not go with it.
+std::optional<Error> RunCheckpoints::pass(StateStream* stream,
+                                          RunState::Direction direction,
+                                          const SaveOrLoad& state,
+                                          std::uint64_t iteration) {
+  RunState run(cluster_, stream, direction);
+  std::uint64_t of_state = iteration;
+  run.shared(of_state);
+  run.examine([&] {
+    require(of_state == iteration,
+            "its state is of iteration {}, and its head of {}",
+            of_state,
+            iteration);
+  });
+  state(run);
+  monitor_.save_or_load(run);
+  return run.damage();
+}
+
+std::uint64_t RunCheckpoints::load(const SaveOrLoad& state) {
+  std::int64_t mine = std::numeric_limits<std::int64_t>::max();
+  if (folder_ != nullptr) {
+    mine = static_cast<std::int64_t>(folder_->resumed_iterations());
+  }
+  const std::int64_t done = cluster_.world().minimum(mine);
+  if (done == 0) {
+    return 0;
+  }
+  const auto iteration = static_cast<std::uint64_t>(done);
+  measure(state);
+  load_whole(state, iteration);
+  together(cluster_.world(), [&] {
+    if (folder_ != nullptr) {
+      folder_->go_on();
+    }
+  });
+  has_loaded_ = true;
+  return iteration;
+}
+
+Outcome RunCheckpoints::guard(const std::function<Outcome()>& training) {
+  try {
+    return training();
+  } catch (const RefusedCheckpoint&) {
+    throw;
+  } catch (const SharedError& error) {
+    if (!is_of_state(error)) {
+      throw;
+    }
+    throw RefusedCheckpoint(error.code(), error.what());
+  } catch (const Error& error) {
+    if (is_of_state(error) && cluster_.world().size() == 1) {
+      throw RefusedCheckpoint(error.code(), error.what());
+    }
+    if (is_of_state(error) && folder_ != nullptr) {
+      folder_->refuse(error.what());
+    }
+    throw;
+  }
+}
+
+/// Throws unless the state has the length of this training's. Nothing is loaded yet.
+void RunCheckpoints::measure(const SaveOrLoad& state) {
+  together_or_refuse(cluster_.world(), [&] {
+    if (folder_ != nullptr) {
+      folder_->load([&](StateStream& stream) {
+        static_cast<void>(pass(&stream, RunState::Direction::measure, state, 0));
+      });
+    }
+  });
+}
+
+void RunCheckpoints::load_whole(const SaveOrLoad& state, std::uint64_t iteration) {
+  const auto load = [&](StateStream* stream) {
+    if (const auto damage = pass(stream, RunState::Direction::load, state, iteration)) {
+      throw Error(*damage);
+    }
+  };
+  together_or_refuse(cluster_.world(), [&] {
+    if (folder_ != nullptr) {
+      folder_->load([&](StateStream& stream) { load(&stream); });
+    } else {
+      load(nullptr);
+    }
+  });
+}
+
+bool RunCheckpoints::due() {
+  return std::chrono::duration<double>(Clock::now() - saved_).count() > every_s_;
+}
+
+bool RunCheckpoints::is_of_state(const Error& error) const {
+  return has_loaded_ && error.code() == ExitCode::usage;
+}
+
+void RunCheckpoints::save(std::uint64_t iterations, const SaveOrLoad& state) {
+  constexpr auto kSave = RunState::Direction::save;
+  if (folder_ != nullptr) {
+    folder_->save(iterations, [&](StateStream& stream) {
+      static_cast<void>(pass(&stream, kSave, state, iterations));
+    });
+  } else {
+    static_cast<void>(pass(nullptr, kSave, state, iterations));
+  }
+  saved_ = Clock::now();
 }
 
 }  // namespace residuum

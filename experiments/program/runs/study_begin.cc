@@ -7,17 +7,73 @@
 #include <string>
 
 #include "core/error.h"
-#include "experiments/program/runs/method_names.h"
-#include "experiments/program/runs/study_data.h"
+#include "experiments/program/runs/planned_runs.h"
 #include "experiments/program/runs/study_end.h"
 #include "experiments/program/study/prepare_all.h"
 #include "experiments/program/study/run_config.h"
 #include "experiments/program/study/search_section.h"
+#include "experiments/program/study/study_keys.h"
 #include "reports/analysis/tuning_folder.h"
 #include "reports/results/files.h"
 #include "reports/results/result_folder.h"
 
 namespace residuum {
+namespace {
+
+namespace fs = std::filesystem;
+
+StudyData recorded_data(const reports::Json& study) {
+  StudyData data;
+  for (const auto& entry : reports::value_at(study, "data")) {
+    const auto& settings = reports::value_at(entry, "settings");
+    const auto fingerprint = reports::text_at(entry, "fingerprint");
+    if (settings.is_object() && !fingerprint.empty()) {
+      data.emplace(nlohmann::json(settings).dump(), fingerprint);
+    }
+  }
+  return data;
+}
+
+}  // namespace
+
+StudyData data_in(const fs::path& result_dir) {
+  try {
+    const auto study = reports::read_json(result_dir / "study.resolved.json");
+    return recorded_data(study);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+StudyData study_data(const fs::path& result_dir, const std::vector<PreparedRun>& runs) {
+  StudyData data = data_in(result_dir);
+  for (const auto& run : runs) {
+    if (run.data_fingerprint.empty() || !run.failure.empty()) {
+      continue;
+    }
+    const auto settings = data_settings(run.config).dump();
+    const auto [known, is_new] = data.emplace(settings, run.data_fingerprint);
+    require(known->second == run.data_fingerprint,
+            "{} is of other data: {} had the fingerprint {}, now {}; put them back, use another "
+            "--out, or remove {}",
+            result_dir.string(),
+            settings,
+            known->second,
+            run.data_fingerprint,
+            result_dir.string());
+  }
+  return data;
+}
+
+nlohmann::json to_json(const StudyData& data) {
+  auto entries = nlohmann::json::array();
+  for (const auto& [settings, fingerprint] : data) {
+    entries.push_back(
+        {{"settings", nlohmann::json::parse(settings)}, {"fingerprint", fingerprint}});
+  }
+  return entries;
+}
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -1,9 +1,11 @@
 #pragma once
-// Before its runs a study locks its result folder and writes there what the folder holds.
+// A study is made on one version of its data. Its folder keeps the fingerprint of the data of each
+// setting, so that runs that are added later, by another shard, group or start, have the same.
 
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,23 @@
 #include "experiments/program/study/study.h"
 
 namespace residuum {
+
+/// The fingerprint of the data by the settings that decide which are loaded (`data_settings`, as
+/// text). Settings whose data have no fingerprint are left out.
+using StudyData = std::map<std::string, std::string>;
+
+/// Returns the data of the runs that were prepared, after those that the folder holds already. Data
+/// other than these, or two versions of them within the runs, are a usage error.
+StudyData study_data(const std::filesystem::path& result_dir, const std::vector<PreparedRun>& runs);
+
+/// Returns what a folder holds, from study.resolved.json. A file that cannot be read counts as
+/// absent.
+StudyData data_in(const std::filesystem::path& result_dir);
+
+/// Returns the data as study.resolved.json has them: [{"settings", "fingerprint"}].
+nlohmann::json to_json(const StudyData& data);
+
+// Before its runs a study locks its result folder and writes there what the folder holds.
 
 /// Locks the folder and writes the study's files. A folder that is not this study's, or that
 /// another process is writing, is a usage error, and so is one of other data or of a search with

@@ -10,7 +10,7 @@
 #include "core/training/device_placement.h"
 #include "core/training/method_facts.h"
 #include "core/training/training.h"
-#include "experiments/program/foreign/command_sparsifier.h"
+#include "experiments/program/foreign/compressor_frames.h"
 #include "experiments/program/study/budget_section.h"
 #include "experiments/program/study/method_sections.h"
 #include "experiments/program/study/network_section.h"

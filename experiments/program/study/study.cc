@@ -5,7 +5,6 @@
 #include <set>
 #include <string_view>
 
-#include "experiments/program/study/method_labels.h"
 #include "experiments/program/study/search_section.h"
 #include "experiments/program/study/study_points.h"
 #include "experiments/program/study/study_toml.h"

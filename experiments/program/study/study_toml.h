@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "core/config/section.h"
 
@@ -36,5 +37,15 @@ void check_known_section(const std::string& dotted, const std::string& place);
 /// Returns the list for study.resolved.json, each entry complete and checked; an empty list where
 /// the study expects nothing. Errors are usage errors with their place.
 nlohmann::json expected_values(const toml::table& root);
+
+// A key of very many parts (a.b.c. ...) is refused. The parser of TOML calls itself for each part,
+// and some ten thousand of them would exhaust the stack.
+
+/// No setting has as many parts.
+inline constexpr int kMostKeyParts = 16;
+
+/// Throws a usage error that names file and line where a key of the TOML text has more parts.
+/// Strings and comments are passed over; brackets are counted by the parser itself.
+void refuse_long_keys(std::string_view text, const std::string& file);
 
 }  // namespace residuum

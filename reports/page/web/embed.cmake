@@ -7,7 +7,7 @@
 # The modules of d3 that scales and shapes need, each after those that it uses.
 set(modules d3-array d3-color d3-format d3-interpolate d3-time d3-time-format d3-scale d3-path d3-shape)
 
-set(code "// Made by reports/page/web/embed.cmake.\n\n#include \"reports/page/page_frame.h\"\n\nnamespace residuum::reports {\n")
+set(code "// Made by reports/page/web/embed.cmake.\n\n#include \"reports/page/html.h\"\n\nnamespace residuum::reports {\n")
 
 function(add_asset name text)
   string(SHA256 hash "${text}")

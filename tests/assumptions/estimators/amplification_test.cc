@@ -1,8 +1,8 @@
-#include "assumptions/estimators/amplification.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "assumptions/estimators/compressor_constants.h"
 
 namespace residuum {
 namespace {

@@ -1,10 +1,9 @@
-#include "assumptions/estimators/beznosikov.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
+#include "assumptions/estimators/compressor_constants.h"
 #include "core/random/random.h"
 
 namespace residuum {

@@ -1,10 +1,10 @@
 // The pairs (A, B) that a run leaves standing, against the inequalities solved by hand.
 
-#include "assumptions/estimators/estimate_recursion.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+
+#include "assumptions/estimators/compressor_constants.h"
 
 namespace residuum {
 namespace {

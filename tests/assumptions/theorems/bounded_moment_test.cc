@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "assumptions/estimators/amplification.h"
+#include "assumptions/estimators/compressor_constants.h"
 #include "tests/assumptions/theorems/support.h"
 
 namespace residuum {

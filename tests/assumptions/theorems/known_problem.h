@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/protocols/protocol.h"
-#include "objectives/normal_stream.h"
+#include "objectives/noisy_function.h"
 #include "tests/assumptions/support.h"
 #include "tests/assumptions/theorems/support.h"
 

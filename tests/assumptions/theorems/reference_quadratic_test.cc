@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "assumptions/estimators/amplification.h"
+#include "assumptions/estimators/compressor_constants.h"
 #include "assumptions/theorems/evidence.h"
 #include "objectives/registry.h"
 #include "tests/assumptions/support.h"

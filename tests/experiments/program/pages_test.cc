@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {
@@ -125,14 +125,6 @@ TEST(Pages, LeadFromTheFirstToEveryRoom) {
        {"core", "objectives", "assumptions", "experiments", "reports", "tests"}) {
     EXPECT_THAT(rooms, HasSubstr(fmt::format("]({}/README.md)", room)));
   }
-}
-
-TEST(Pages, ShowInTheGalleryWhatTheSearchFound) {
-  const std::string page = read_text(kGallery / "README.md");
-  const std::string findings = page.substr(0, page.find("\n## How it is made"));
-
-  const auto search = nlohmann::json::parse(read_text(kGallery / "critical-ratio/search.json"));
-  EXPECT_THAT(findings, HasSubstr(search.at("sentence").get<std::string>()));
 }
 
 /// A study is called as its file, and the gallery's folder as the study.

@@ -1,13 +1,12 @@
 // The pages of reference equal the program's output, so that neither can change alone.
 
-#include "experiments/program/commands/reference.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "core/record/run_facts.h"
+#include "experiments/program/commands/commands.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {

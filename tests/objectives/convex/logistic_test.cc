@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "objectives/logistic_loss.h"
+#include "objectives/logistic_objective.h"
 #include "tests/objectives/convex/support.h"
 
 namespace residuum::test {

@@ -1,12 +1,12 @@
 // The fast normal numbers against the normal distribution.
 
-#include "objectives/normal_stream.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 #include <vector>
+
+#include "objectives/noisy_function.h"
 
 namespace residuum {
 namespace {

@@ -1,5 +1,3 @@
-#include "objectives/data/cifar10.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 
 #include "core/notes.h"
 #include "objectives/data/catalogue.h"
+#include "objectives/data/image_files.h"
 #include "tests/objectives/data/files.h"
 
 namespace residuum {

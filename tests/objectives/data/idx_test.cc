@@ -1,10 +1,9 @@
-#include "objectives/data/idx.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <initializer_list>
 
+#include "objectives/data/image_files.h"
 #include "tests/objectives/data/files.h"
 
 namespace residuum {

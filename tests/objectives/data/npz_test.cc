@@ -1,7 +1,5 @@
 // Archives of arrays: what numpy writes is read, and nothing that is damaged is taken.
 
-#include "objectives/data/npz.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +8,7 @@
 #include <vector>
 
 #include "objectives/data/byte_stream.h"
-#include "objectives/data/npy_array.h"
+#include "objectives/data/npy.h"
 #include "tests/objectives/data/files.h"
 
 namespace residuum::testing {

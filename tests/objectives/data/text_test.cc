@@ -9,8 +9,7 @@
 
 #include "objectives/data/byte_stream.h"
 #include "objectives/data/catalogue.h"
-#include "objectives/data/synthetic_text.h"
-#include "objectives/data/vocabulary_cache.h"
+#include "objectives/data/synthetic.h"
 #include "tests/objectives/data/files.h"
 
 namespace residuum {

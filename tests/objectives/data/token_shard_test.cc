@@ -1,13 +1,12 @@
 // Shards of tokens against a parser of eight lines, and shards that are refused.
 
-#include "objectives/data/token_shard.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "objectives/data/text.h"
 #include "tests/objectives/data/files.h"
 
 namespace residuum::testing {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/random/random.h"
-#include "objectives/data/synthetic_text.h"
+#include "objectives/data/synthetic.h"
 #include "tests/objectives/torch/images.h"
 
 namespace residuum::testing {

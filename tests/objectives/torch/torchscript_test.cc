@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "objectives/data/npy_array.h"
+#include "objectives/data/npy.h"
 #include "objectives/registry.h"
 #include "objectives/torch/models.h"
 #include "tests/objectives/torch/images.h"

@@ -1,7 +1,5 @@
 // The bootstrap against resamples that can be counted by hand, and against SciPy.
 
-#include "reports/analysis/bootstrap.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/page/page_frame.h"
+#include "reports/page/html.h"
 #include "reports/results/files.h"
 #include "tests/reports/browser/open_page.h"
 #include "tests/reports/synthetic_study.h"

@@ -10,8 +10,8 @@
 
 #include "core/error.h"
 #include "reports/exports/export_forms.h"
-#include "reports/results/csv_reader.h"
-#include "reports/results/utc.h"
+#include "reports/results/csv.h"
+#include "reports/results/files.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {

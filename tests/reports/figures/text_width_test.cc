@@ -1,11 +1,11 @@
 // How wide a text is, and where its lines break.
 
-#include "reports/figures/text_width.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "reports/figures/drawn_text.h"
 
 namespace residuum::reports {
 namespace {

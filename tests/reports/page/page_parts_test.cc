@@ -8,7 +8,7 @@
 
 #include "reports/analysis/words.h"
 #include "reports/page/figure_writer.h"
-#include "reports/page/page_frame.h"
+#include "reports/page/html.h"
 #include "tests/reports/page/html_tags.h"
 
 namespace residuum::reports {

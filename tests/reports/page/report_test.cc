@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/page/page_frame.h"
+#include "reports/page/html.h"
 #include "reports/page/sections.h"
 #include "reports/results/files.h"
 #include "tests/reports/page/html_tags.h"

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "core/error.h"
-#include "reports/results/csv_reader.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 #include "reports/results/run_list.h"
 #include "reports/terminal/table.h"
 #include "reports/verdicts/verdict.h"

@@ -1,12 +1,9 @@
 // Names of methods on a terminal: cut, and yet different.
 
-#include "reports/terminal/printable_names.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "reports/terminal/table.h"
-#include "reports/terminal/theorem_text.h"
 #include "reports/terminal/verdict_lines.h"
 
 namespace residuum::reports {

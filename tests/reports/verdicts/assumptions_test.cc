@@ -9,7 +9,7 @@
 #include "reports/page/sections.h"
 #include "reports/summaries/collect.h"
 #include "reports/terminal/verdict_lines.h"
-#include "reports/verdicts/delta_workers.h"
+#include "reports/verdicts/summary.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {

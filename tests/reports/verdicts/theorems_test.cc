@@ -7,9 +7,9 @@
 #include "reports/figures/gnuplot_script.h"
 #include "reports/page/report.h"
 #include "reports/page/sections.h"
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 #include "reports/summaries/collect.h"
-#include "reports/terminal/theorem_text.h"
+#include "reports/terminal/verdict_lines.h"
 #include "reports/verdicts/evidence.h"
 #include "tests/reports/synthetic_study.h"
 

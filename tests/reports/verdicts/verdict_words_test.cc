@@ -1,8 +1,8 @@
 // Shares of failures are rounded to per cents, but never to none and never to all.
 
-#include "reports/verdicts/verdict_words.h"
-
 #include <gtest/gtest.h>
+
+#include "reports/verdicts/verdict.h"
 
 namespace residuum::reports {
 namespace {

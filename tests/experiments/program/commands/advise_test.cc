@@ -8,7 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "reports/results/text_table.h"
+#include "reports/results/csv.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "reports/results/csv.h"
 #include "reports/results/files.h"
 #include "reports/results/table_prints.h"
-#include "reports/results/text_table.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {

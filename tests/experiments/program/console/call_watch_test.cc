@@ -1,10 +1,10 @@
-#include "experiments/program/console/call_watch.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <future>
 #include <optional>
+
+#include "experiments/program/console/signals.h"
 
 namespace residuum {
 namespace {

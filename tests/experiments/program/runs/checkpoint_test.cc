@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "experiments/program/runs/checksum.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {

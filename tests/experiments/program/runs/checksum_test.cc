@@ -1,10 +1,9 @@
 // CRC-32 of text and of files that grow.
 
-#include "experiments/program/runs/checksum.h"
-
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "experiments/program/runs/checkpoint.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {

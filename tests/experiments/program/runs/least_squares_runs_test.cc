@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {

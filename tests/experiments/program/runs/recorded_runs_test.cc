@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "objectives/data/npy.h"
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {

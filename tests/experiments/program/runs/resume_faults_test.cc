@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "experiments/program/runs/checkpoint.h"
-#include "experiments/program/runs/checksum.h"
 #include "experiments/program/runs/provenance.h"
 #include "reports/results/files.h"
 #include "reports/results/table_prints.h"

@@ -1,7 +1,5 @@
 // Several takers share the runs of a batch through a file.
 
-#include "experiments/program/runs/run_queue.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "experiments/program/runs/file_lock.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {

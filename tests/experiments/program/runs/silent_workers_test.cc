@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "objectives/data/npy.h"
-#include "reports/results/csv_reader.h"
+#include "reports/results/csv.h"
 #include "tests/experiments/tiny_study.h"
 
 namespace residuum {

@@ -1,8 +1,6 @@
 // A study is made on one version of its data: runs that are added later have the same, data that
 // change on the way are noticed, and a folder that was mixed by hand is not compared.
 
-#include "experiments/program/runs/study_data.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,6 +16,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "experiments/program/runs/study_begin.h"
 #include "experiments/program/study/study_keys.h"
 #include "objectives/data/npy.h"
 #include "tests/experiments/hostile.h"

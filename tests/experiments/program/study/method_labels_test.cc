@@ -1,10 +1,9 @@
 // The labels that a study gives its methods, as terminal, tables and reports show them.
 
-#include "experiments/program/study/method_labels.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "experiments/program/study/study_points.h"
 #include "reports/analysis/groups.h"
 #include "reports/results/result_folder.h"
 #include "tests/experiments/real_study.h"

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "experiments/program/study/study_keys.h"
-#include "experiments/program/study/study_values.h"
 #include "tests/experiments/python.h"
 #include "tests/experiments/tiny_study.h"
 
