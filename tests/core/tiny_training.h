@@ -107,6 +107,26 @@ inline Method method_of(const Recipe& recipe, std::size_t dimension) {
   return method;
 }
 
+/// Sets when what only some probes ask for is measured.
+inline void set_cadences(const Recipe& recipe, MeasurementPlan& plan) {
+  if (recipe.split) {
+    plan.split = Cadence(*recipe.split, "'probes.noise_every'", recipe.iterations);
+  }
+  if (recipe.magnitudes) {
+    plan.magnitudes = Cadence(*recipe.magnitudes, "'probes.magnitudes_every'", recipe.iterations);
+  }
+  if (recipe.sorted) {
+    plan.sorted = Cadence(*recipe.sorted, "'probes.tail_every'", recipe.iterations);
+  }
+  if (recipe.power) {
+    plan.power = Cadence(*recipe.power, "'probes.power_every'", recipe.iterations);
+  }
+  if (recipe.virtual_points) {
+    plan.virtual_points =
+        Cadence(*recipe.virtual_points, "'probes.virtual_every'", recipe.iterations);
+  }
+}
+
 /// Trains by the recipe on the processes of `world`; the observer is called on the root.
 inline Outcome train(World& world,
                      const Objective& objective,
@@ -145,23 +165,7 @@ inline Outcome train(World& world,
     training.plan.tested = Cadence(*recipe.tested, "'probes.test'", recipe.iterations);
   }
   training.stop = recipe.stop;
-  if (recipe.split) {
-    training.plan.split = Cadence(*recipe.split, "'probes.noise_every'", recipe.iterations);
-  }
-  if (recipe.magnitudes) {
-    training.plan.magnitudes =
-        Cadence(*recipe.magnitudes, "'probes.magnitudes_every'", recipe.iterations);
-  }
-  if (recipe.sorted) {
-    training.plan.sorted = Cadence(*recipe.sorted, "'probes.tail_every'", recipe.iterations);
-  }
-  if (recipe.power) {
-    training.plan.power = Cadence(*recipe.power, "'probes.power_every'", recipe.iterations);
-  }
-  if (recipe.virtual_points) {
-    training.plan.virtual_points =
-        Cadence(*recipe.virtual_points, "'probes.virtual_every'", recipe.iterations);
-  }
+  set_cadences(recipe, training.plan);
   training.plan.compares_points = recipe.compares_points;
   training.plan.wants_unperturbed = recipe.unperturbed;
   training.plan.averages_iterates = recipe.averages_iterates;

@@ -1,4 +1,5 @@
-// This file implements device.h, device_step.h and cuda_device.h in a build without CUDA: there is never a device.
+// This file implements device.h, device_step.h and cuda_device.h in a build without CUDA: there is
+// never a device.
 
 #include "core/error.h"
 #include "core/vectors/cuda/cuda_device.h"

@@ -41,23 +41,23 @@ Recipe recipe_of(const Case& of) {
   return recipe;
 }
 
-const Json kTopK = {{"kind", "top-k"}, {"k", 10}};
+Json top_k() { return {{"kind", "top-k"}, {"k", 10}}; }
 
 std::vector<Case> cases() {
   const Json ef21 = {{"kind", "ef21"}};
   const auto ef14 = [](const char* rule) { return Json{{"kind", "ef14"}, {"putback", rule}}; };
   return {
-      {.name = "top_k_captured", .sparsifier = kTopK, .feedback = ef14("captured")},
-      {.name = "top_k_published", .sparsifier = kTopK, .feedback = ef14("published")},
-      {.name = "top_k_discard", .sparsifier = kTopK, .feedback = ef14("discard")},
+      {.name = "top_k_captured", .sparsifier = top_k(), .feedback = ef14("captured")},
+      {.name = "top_k_published", .sparsifier = top_k(), .feedback = ef14("published")},
+      {.name = "top_k_discard", .sparsifier = top_k(), .feedback = ef14("discard")},
       {.name = "top_k_of_all",
        .sparsifier = {{"kind", "top-k"}, {"k", kDimension}},
        .aggregator = {{"kind", "gtopk-exact"}}},
       {.name = "gradient_units",
-       .sparsifier = kTopK,
+       .sparsifier = top_k(),
        .feedback = {{"kind", "ef14"}, {"units", "gradient"}},
        .aggregator = {{"kind", "gtopk-doubling"}}},
-      {.name = "decay", .sparsifier = kTopK, .feedback = {{"kind", "ef14"}, {"decay", 0.9}}},
+      {.name = "decay", .sparsifier = top_k(), .feedback = {{"kind", "ef14"}, {"decay", 0.9}}},
       {.name = "chunk_top_k",
        .sparsifier = {{"kind", "chunk-top-k"}, {"k", 12}, {"block", 64}},
        .aggregator = {{"kind", "allgather"}}},
@@ -75,22 +75,22 @@ std::vector<Case> cases() {
        .sparsifier = {{"kind", "none"}},
        .feedback = ef21,
        .aggregator = {{"kind", "dense"}}},
-      {.name = "ef21", .sparsifier = kTopK, .feedback = ef21},
+      {.name = "ef21", .sparsifier = top_k(), .feedback = ef21},
       {.name = "ef21_allgather",
-       .sparsifier = kTopK,
+       .sparsifier = top_k(),
        .feedback = ef21,
        .aggregator = {{"kind", "allgather"}}},
-      {.name = "no_feedback", .sparsifier = kTopK, .feedback = {{"kind", "none"}}},
+      {.name = "no_feedback", .sparsifier = top_k(), .feedback = {{"kind", "none"}}},
       {.name = "signs_of_top_k",
-       .sparsifier = kTopK,
+       .sparsifier = top_k(),
        .aggregator = {{"kind", "allgather"}},
        .quantiser = {{"kind", "sign"}}},
       {.name = "qsgd_clears_selected",
-       .sparsifier = kTopK,
+       .sparsifier = top_k(),
        .feedback = {{"kind", "ef14"}, {"clears", "selected"}},
        .aggregator = {{"kind", "allgather"}},
        .quantiser = {{"kind", "qsgd"}, {"bits", 4}}},
-      {.name = "server", .sparsifier = kTopK, .aggregator = {{"kind", "parameter-server"}}},
+      {.name = "server", .sparsifier = top_k(), .aggregator = {{"kind", "parameter-server"}}},
   };
 }
 
@@ -138,7 +138,7 @@ Crossed crossed_in(Recipe recipe) {
 }
 
 TEST(DeviceMemories, SendsKPairsAndThreeNormsToTheHost) {
-  const Crossed crossed = crossed_in(recipe_of({.name = "", .sparsifier = kTopK}));
+  const Crossed crossed = crossed_in(recipe_of({.name = "", .sparsifier = top_k()}));
   const std::uint64_t steps = kWorkers * kIterations;
   EXPECT_EQ(crossed.to_host, steps * (10 * kPairBytes + 3 * sizeof(double)));
   // The gradients are the host's here; beside them, a list is cleared and one returned.
@@ -156,7 +156,7 @@ TEST(DeviceMemories, SendsTheAccumulatorWhereTheMessageIsAllOfIt) {
 
 TEST(DeviceMemories, SaysTheSizesWhereThereIsNoRoom) {
   const TinyObjective objective = noisy_quadratic(kDimension, 0.3);
-  Recipe recipe = recipe_of({.name = "", .sparsifier = kTopK});
+  Recipe recipe = recipe_of({.name = "", .sparsifier = top_k()});
   const StandInDevice device(kDimension * sizeof(float));  // for one of three workers
   recipe.device = &device;
   const std::string error = error_of([&] { train(objective, recipe); });
@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(, GradientsOnDevice, testing::ValuesIn(cases()), [](con
 TEST(DeviceMemories, TakeNoGradientFromTheHostWhereItIsThere) {
   TinyObjective objective = noisy_quadratic(kDimension, 0.3);
   objective.compute_there();
-  Recipe recipe = recipe_of({.name = "", .sparsifier = kTopK});
+  Recipe recipe = recipe_of({.name = "", .sparsifier = top_k()});
   const StandInDevice device;
   recipe.device = &device;
   recipe.measure = false;
@@ -202,7 +202,7 @@ TEST(DeviceMemories, TakeNoGradientFromTheHostWhereItIsThere) {
 
 TEST(DeviceMemories, FollowAModelThatMovesEverywhere) {
   TinyObjective objective = noisy_quadratic(kDimension, 0.3);
-  Recipe recipe = recipe_of({.name = "", .sparsifier = kTopK});
+  Recipe recipe = recipe_of({.name = "", .sparsifier = top_k()});
   recipe.momentum = 0.9;
   const auto on_host = train(objective, recipe);
   objective.compute_there();
@@ -236,7 +236,7 @@ TEST(DevicePlacement, NamesTheObstacle) {
             "this [sparsifier] has no form for a device");
   EXPECT_EQ(
       obstacle_of(with(
-          {.name = "", .sparsifier = kTopK, .feedback = {{"kind", "dgc"}, {"momentum", 0.9}}})),
+          {.name = "", .sparsifier = top_k(), .feedback = {{"kind", "dgc"}, {"momentum", 0.9}}})),
       "this [feedback] has no form for a device");
   EXPECT_EQ(obstacle_of(with({.name = "",
                               .sparsifier = {{"kind", "none"}},
@@ -247,10 +247,10 @@ TEST(DevicePlacement, NamesTheObstacle) {
                               .aggregator = {{"kind", "allgather"}},
                               .quantiser = {{"kind", "sign"}}})),
             "[quantiser] writes whole accumulators");
-  Recipe wide = with({.name = "", .sparsifier = kTopK});
+  Recipe wide = with({.name = "", .sparsifier = top_k()});
   wide.precision = Precision::float64;
   EXPECT_EQ(obstacle_of(wide), "objective.precision is float64, and devices have float32");
-  const Recipe late = with({.name = "", .sparsifier = kTopK});
+  const Recipe late = with({.name = "", .sparsifier = top_k()});
   EXPECT_EQ(obstacle_of(late, {.synchrony = Synchrony::late}),
             "[protocol] lets workers exchange at times of their own");
 }

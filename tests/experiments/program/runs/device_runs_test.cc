@@ -64,7 +64,8 @@ class DeviceRun : public testing::Test {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       numbers[i] = std::sin(static_cast<double>(i * i % 9973));
     }
-    std::string bytes = npy_header(NpyType::float64, {kSteps, kWorkers, kD});
+    std::string bytes =
+        npy_header(NpyType::float64, std::vector<std::size_t>{kSteps, kWorkers, kD});
     const std::size_t start = bytes.size();
     bytes.resize(start + numbers.size() * sizeof(double));
     std::memcpy(bytes.data() + start, numbers.data(), numbers.size() * sizeof(double));
