@@ -192,6 +192,20 @@ nlohmann::json with_devices(nlohmann::json provenance, const RunSpec& spec, Worl
   return provenance;
 }
 
+/// Adds the constants that theorems of gradient estimates, of models that part and of Lyapunov
+/// functions ask for.
+void add_constants(PreparedRun& run) {
+  const Synchrony synchrony = law_of(run).synchrony;
+  const bool parts = synchrony == Synchrony::periodic || synchrony == Synchrony::neighbours;
+  const bool wants_lyapunov = run.training.plan.lyapunov;
+  if (run.method->feedback->estimates() || parts || wants_lyapunov) {
+    run.training.worker_smoothness = worker_smoothness(run);
+  }
+  if (wants_lyapunov) {
+    run.training.lyapunov = lyapunov_facts(run_facts(run), run.method->step_rule->at(0, 0));
+  }
+}
+
 }  // namespace
 
 /// The root makes the folder once; a further attempt goes on with it.
@@ -215,16 +229,7 @@ Outcome RunMaker::attempt(const RunSpec& spec,
       if (!folder) {
         folder = std::make_unique<RunFolder>(place_.result_dir, run, study);
       }
-      // The theorems of gradient estimates and of models that part ask for it.
-      const Synchrony synchrony = law_of(run).synchrony;
-      const bool parts = synchrony == Synchrony::periodic || synchrony == Synchrony::neighbours;
-      const bool wants_lyapunov = run.training.plan.lyapunov;
-      if (run.method->feedback->estimates() || parts || wants_lyapunov) {
-        run.training.worker_smoothness = worker_smoothness(run);
-      }
-      if (wants_lyapunov) {
-        run.training.lyapunov = lyapunov_facts(run_facts(run), run.method->step_rule->at(0, 0));
-      }
+      add_constants(run);
     }
   });
   const BeatingRun beating(heartbeat_, folder.get());
