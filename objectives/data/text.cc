@@ -324,7 +324,6 @@ std::vector<std::uint32_t> parse_token_shard(std::string_view bytes,
 TextDataset read_token_shards(const std::filesystem::path& train,
                               const std::optional<std::filesystem::path>& held_out,
                               std::size_t vocabulary) {
-  constexpr std::size_t kHeldOutPart = 10;  // as of a text
   TextDataset text{.name = data_file_name(train),
                    .level = TextLevel::word,
                    .vocabulary = {},
