@@ -18,11 +18,11 @@ struct WantedDevice {
     cuda,
     stand_in,  // on the host, by the code of devices; copies are counted
   };
-  Kind kind = Kind::automatic;
+  Kind kind = Kind::host;                   // until a GPU has run all of the path
   std::optional<int> index = std::nullopt;  // of a CUDA device; absent: that of the process
 };
 
-/// Reads `device`: "auto" (the default, which is not resolved), "cpu", "cuda", "cuda:N" or
+/// Reads `device`: "cpu" (the default, which is not resolved), "auto", "cuda", "cuda:N" or
 /// "stand-in".
 WantedDevice read_wanted_device(const Section& workers);
 

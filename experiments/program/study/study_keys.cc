@@ -164,8 +164,8 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kWorkers,
      "device",
      "",
-     "where residuals are and entries are selected: auto (where gradients are; without the key), "
-     "cpu, cuda, cuda:N, or stand-in (the host, by the code of devices)"},
+     "where residuals are and entries are selected: cpu (without the key), auto (where gradients "
+     "are), cuda, cuda:N, or stand-in (the host, by the code of devices)"},
 
     {kSparsifier, "kind", "none", "residuum list sparsifiers"},
     {kSparsifier, "density", "", "k/d, in (0, 1]"},
