@@ -21,7 +21,7 @@
 namespace residuum {
 namespace {
 
-/// What a threshold of an accumulator on the host is estimated by.
+/// Gives the moments by which a threshold of an accumulator on the host is estimated.
 template <class Real>
 class NumbersHere {
  public:

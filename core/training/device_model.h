@@ -1,6 +1,6 @@
 #pragma once
-// Where gradients are computed on a device, the model is there too: the rounded numbers that they
-// are computed from. It follows the host's: where an exchange moves k entries, these cross and no
+// A DeviceModel is the model on the device where gradients are computed from its rounded numbers. It
+// follows the host's: where an exchange moves k entries, these cross and no
 // others.
 
 #include <memory>

@@ -54,7 +54,7 @@ struct SelectionPart {
 /// Some vectors of d floats on a device, numbered from 0; at first they are zero.
 class DeviceVectors {
  public:
-  /// What crosses is counted in `crossed`.
+  /// Copies are counted in `crossed`.
   explicit DeviceVectors(std::shared_ptr<Crossed> crossed) : crossed_(std::move(crossed)) {}
   DeviceVectors(const DeviceVectors&) = delete;
   DeviceVectors& operator=(const DeviceVectors&) = delete;
@@ -81,7 +81,7 @@ class DeviceVectors {
   /// overlap. The vector must be finite.
   virtual void select(std::span<const SelectionPart> parts, SparseVector<float>& selected) = 0;
 
-  // What thresholds of vector 0 are estimated by: sums in an order of the device's own.
+  // These sums estimate thresholds of vector 0. Their order is the device's own.
   virtual MagnitudeMoments moments(const Segment& of, bool with_logarithms) const = 0;
   virtual MagnitudeMoments excess_moments(const Segment& of,
                                           double threshold,
@@ -99,7 +99,7 @@ class DeviceVectors {
   /// Vector `to` += vector `from`.
   virtual void add_vector(std::size_t to, std::size_t from) = 0;
 
-  // What measured iterations ask for.
+  // Measured iterations ask for these.
   /// values := the vector's entries at the indices.
   virtual void gather(std::size_t number,
                       std::span<const std::uint32_t> indices,

@@ -263,7 +263,7 @@ class CudaVectors final : public DeviceVectors {
     }
   }
 
-  /// What was selected last is on the device still, and does not cross again.
+  /// The last selection is still on the device, and does not cross again.
   void add(std::size_t number, const SparseVector<float>& list, float sign) override {
     if (number == 0 && sign < 0 && has_selected_ && list == selected_) {
       step_.update_selected_residual();
@@ -376,7 +376,7 @@ class CudaVectors final : public DeviceVectors {
     return extent;
   }
 
-  /// What the step has selected is of vector 0 as it was.
+  /// The selection of the step belongs to vector 0 as it was.
   void forget_selection() { has_selected_ = false; }
   void changes(std::size_t number) {
     if (number == 0) {

@@ -1,5 +1,5 @@
 #pragma once
-// What kernels that read a vector tile by tile share: who reads which numbers, and sums in an order
+// Kernels that read a vector tile by tile share this: who reads which numbers, and sums in an order
 // that depends on the tile alone.
 
 #include <cstddef>

@@ -149,7 +149,7 @@ __global__ void count_kernel(const float* x,
   }
 }
 
-/// What is computed of a vector: |x|^2, and the bits of its largest magnitude.
+/// Holds |x|^2 of a vector, and the bits of its largest magnitude.
 struct Extent {
   double norm_sq;
   std::uint32_t largest;

@@ -35,7 +35,7 @@ int cuda_index(const PreparedRun& run, int local_rank) {
   return index;
 }
 
-/// What a process tells of its device.
+/// A Need is what a process tells the others of its device.
 struct Need {
   std::uint64_t bytes = 0;  // that its workers take
   std::uint64_t free = 0;   // on the device

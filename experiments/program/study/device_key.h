@@ -10,7 +10,7 @@
 
 namespace residuum {
 
-/// Where a study wants the memories of workers.
+/// A WantedDevice says where a study wants the memories of workers.
 struct WantedDevice {
   enum class Kind {
     automatic,  // where the gradients are

@@ -126,7 +126,7 @@ TEST(DeviceMemories, SelectsByLayersToTheBitsOfTheHost) {
   expect_same_frames(train(objective, recipe).frames, on_host.frames);
 }
 
-/// What crosses in a run that measures nothing.
+/// Returns what crosses in a run that measures nothing.
 Crossed crossed_in(Recipe recipe) {
   const TinyObjective objective = noisy_quadratic(kDimension, 0.3);
   const StandInDevice device;
