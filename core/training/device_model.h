@@ -1,7 +1,6 @@
 #pragma once
-// A DeviceModel is the model on the device where gradients are computed from its rounded numbers. It
-// follows the host's: where an exchange moves k entries, these cross and no
-// others.
+// A DeviceModel is the model on the device where gradients are computed from its rounded numbers.
+// It follows the host's: where an exchange moves k entries, these cross and no others.
 
 #include <memory>
 #include <span>
