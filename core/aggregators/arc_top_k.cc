@@ -20,7 +20,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/aggregators/left_factors.h"
+#include "core/aggregators/low_rank.h"
 #include "core/random/random.h"
 
 namespace residuum {

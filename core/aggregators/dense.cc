@@ -1,5 +1,5 @@
 // g = sum_p s^p is exchanged as dense vectors, by the all-reduce that the key `algorithm` names
-// (all_reduce.h): by default along the chain of workers and back. reduction = "fast" leaves the
+// (dense_sums.h): by default along the chain of workers and back. reduction = "fast" leaves the
 // order of the chain's additions to MPI_Allreduce.
 
 #include "core/aggregators/dense_sums.h"

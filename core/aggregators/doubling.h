@@ -2,7 +2,7 @@
 // MergeDoubling merges lists by recursive doubling. With m = 2^floor(log2 P), workers r >= m are
 // merged into r - m first; then, at strides 1, 2, 4, ..., workers p and p XOR stride exchange their
 // lists and both merge them. Addition commutes, so all workers of a group hold the same list, and
-// the merges of worker 0 are those of the tree of tree_rounds.h. With P = 6 and m = 4:
+// the merges of worker 0 are those of the tree of transfers.h. With P = 6 and m = 4:
 //
 //   worker        0           1           2           3           4        5
 //   fold         0+4         1+5                                 to 0     to 1
@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "core/aggregators/aggregator.h"
-#include "core/aggregators/tree_rounds.h"
 #include "core/cluster/ledger.h"
+#include "core/messages/transfers.h"
 #include "core/vectors/merge.h"
 
 namespace residuum {

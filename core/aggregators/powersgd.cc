@@ -19,7 +19,6 @@
 #include <functional>
 #include <utility>
 
-#include "core/aggregators/left_factors.h"
 #include "core/aggregators/low_rank.h"
 #include "core/random/random.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/aggregators/gather.h"
-#include "core/aggregators/tree_rounds.h"
+#include "core/messages/transfers.h"
 
 namespace residuum {
 

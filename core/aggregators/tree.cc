@@ -1,5 +1,5 @@
-// One reduction goes through the edges of tree_rounds.h, round after round. On an edge from -> to
-// the sender's list travels, and the receiver replaces its own by Top_k of the sum:
+// One reduction goes through the edges of tree_rounds (transfers.h), round after round. On an edge
+// from -> to the sender's list travels, and the receiver replaces its own by Top_k of the sum:
 //
 //   held[to] := Top_k(held[to] + held[from]);  cut := what Top_k left out
 //

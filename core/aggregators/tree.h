@@ -1,13 +1,13 @@
 #pragma once
-// MergeTree runs gTopKAllReduce (Shi et al., ICDCS 2019) along the tree of tree_rounds.h. The merge
+// MergeTree runs gTopKAllReduce (Shi et al., ICDCS 2019) along the tree of transfers.h. The merge
 // of two lists is Top_k of their sum; it is not associative, so the shape of the tree is part of
 // the algorithm.
 
 #include <vector>
 
 #include "core/aggregators/aggregator.h"
-#include "core/aggregators/tree_rounds.h"
 #include "core/cluster/ledger.h"
+#include "core/messages/transfers.h"
 #include "core/vectors/merge.h"
 
 namespace residuum {

@@ -88,7 +88,7 @@ class Ledger {
     traffic_.rounds += tree_depth();
   }
 
-  /// Charges messages of equal length along the binary tree of tree_rounds.h, up to worker 0 or
+  /// Charges messages of equal length along the binary tree of transfers.h, up to worker 0 or
   /// down from it. The bytes are charged on the process of worker 0.
   void pass_up(std::size_t bytes) { pass_tree(Transfer::Kind::tree_up, bytes); }
   void pass_down(std::size_t bytes) { pass_tree(Transfer::Kind::tree_down, bytes); }

@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "core/aggregators/tree_rounds.h"
 #include "core/cluster/link_model.h"
 #include "core/messages/transfers.h"
 #include "core/protocols/actors/machine.h"

@@ -4,7 +4,7 @@
 // the original's three; neither local response normalisation nor dropout. 2 472 266 parameters.
 
 #include "objectives/registry.h"
-#include "objectives/torch/image_source.h"
+#include "objectives/torch/images.h"
 #include "objectives/torch/models.h"
 #include "objectives/torch/network_options.h"
 #include "objectives/torch/torch_network.h"

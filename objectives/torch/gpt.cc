@@ -16,7 +16,7 @@
 #include "objectives/registry.h"
 #include "objectives/torch/models.h"
 #include "objectives/torch/network_options.h"
-#include "objectives/torch/text_source.h"
+#include "objectives/torch/texts.h"
 #include "objectives/torch/torch_network.h"
 
 namespace residuum {

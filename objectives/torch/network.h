@@ -120,6 +120,12 @@ using StartRule = std::function<Start(const Layer& layer, std::int64_t fan_in)>;
 /// torch's default.
 Start torch_start(const Layer& layer, std::int64_t fan_in);
 
+/// Gives the start of the networks for CIFAR-10 with batch normalisation. Weights of convolutions
+/// are normal with variance 2/fan-out, fan-out being outputs times kernel size (He, Zhang, Ren,
+/// Sun, ICCV 2015); their biases are 0. Batch normalisation starts with weights 1 and biases 0, the
+/// linear layer, called "fc", as torch's default.
+Start convolutional_start(const Layer& layer, std::int64_t fan_in);
+
 /// Networks can make the same network in both precisions; each is made when it is first needed.
 struct Networks {
   ImageShape shape;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/objective.h"
+#include "objectives/torch/images.h"
 #include "objectives/torch/network.h"
 #include "objectives/torch/samples.h"
 

@@ -9,9 +9,9 @@
 
 #include "core/error.h"
 #include "objectives/registry.h"
-#include "objectives/torch/convolutional_start.h"
-#include "objectives/torch/image_source.h"
+#include "objectives/torch/images.h"
 #include "objectives/torch/models.h"
+#include "objectives/torch/network.h"
 #include "objectives/torch/network_options.h"
 #include "objectives/torch/torch_network.h"
 

@@ -20,7 +20,7 @@
 #include "objectives/data/byte_stream.h"
 #include "objectives/data/npy.h"
 #include "objectives/registry.h"
-#include "objectives/torch/image_source.h"
+#include "objectives/torch/images.h"
 #include "objectives/torch/models.h"
 #include "objectives/torch/network_options.h"
 #include "objectives/torch/samples.h"

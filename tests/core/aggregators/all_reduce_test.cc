@@ -1,8 +1,6 @@
 // The all-reduces of dense sums: every one adds in the order that it states, at any number of
 // processes, and is charged for its own messages.
 
-#include "core/aggregators/all_reduce.h"
-
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -10,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/aggregators/dense_sums.h"
 #include "tests/core/support.h"
 #include "tests/core/thread_world.h"
 

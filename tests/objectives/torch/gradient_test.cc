@@ -11,7 +11,7 @@
 #include <numeric>
 #include <vector>
 
-#include "objectives/torch/image_batches.h"
+#include "objectives/torch/images.h"
 #include "objectives/torch/models.h"
 #include "objectives/torch/network_objective.h"
 #include "tests/objectives/torch/images.h"

@@ -1,5 +1,3 @@
-#include "objectives/torch/image_batches.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "objectives/data/dataset.h"
+#include "objectives/torch/images.h"
 
 namespace residuum {
 namespace {

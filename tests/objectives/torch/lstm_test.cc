@@ -14,6 +14,7 @@
 #include "objectives/registry.h"
 #include "objectives/torch/models.h"
 #include "objectives/torch/network_objective.h"
+#include "objectives/torch/texts.h"
 #include "tests/objectives/torch/images.h"
 #include "tests/objectives/torch/markov_text.h"
 

@@ -1,15 +1,21 @@
 #pragma once
-// ImageBatches turns bytes into the normalised numbers that a network takes: (pixel / 255 - mean) /
-// deviation, with mean and deviation per channel.
+// Images of a data set become the normalised numbers that a network takes: (pixel / 255 - mean) /
+// deviation, with mean and deviation per channel. A study names its images by the keys data,
+// train_samples, and rows and data_seed of synthetic images, which have the size that the network
+// takes.
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "core/config/section.h"
 #include "core/random/random.h"
 #include "objectives/data/dataset.h"
+#include "objectives/registry.h"
 #include "objectives/torch/network.h"
+#include "objectives/torch/samples.h"
 
 namespace residuum {
 
@@ -45,5 +51,27 @@ class ImageBatches {
   const ImageDataset* images_;
   std::vector<std::array<double, 256>> value_of_byte_;  // per channel
 };
+
+/// ImageData has training images and, if there are any, held-out ones.
+struct ImageData {
+  ImageDataset train;
+  std::optional<ImageDataset> test;
+};
+
+ImageShape shape_of(const ImageDataset& images);
+
+/// Makes samples of images. Pixels are normalised by the moments of the training images; with
+/// `augment`, batches are varied by crops of the image with a border of 4 and by mirroring, as He
+/// et al. (2016) do. Images that do not have the `wanted` shape, and labels that are no class, are
+/// usage errors.
+NetworkData image_samples(ImageData data, const ImageShape& wanted, bool augment = false);
+
+constexpr ImageShape kDigitShape{.channels = 1, .height = 28, .width = 28, .classes = 10};
+constexpr ImageShape kPhotographShape{.channels = 3, .height = 32, .width = 32, .classes = 10};
+
+/// Loads the images that a section of a study names.
+ImageData load_image_data(const Section& section,
+                          const ObjectiveContext& context,
+                          const ImageShape& synthetic = kDigitShape);
 
 }  // namespace residuum
