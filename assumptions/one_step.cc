@@ -40,14 +40,14 @@ class Keeper final : public Recorder, public StepObserver {
   void keep_residuals(const ExchangeView& exchange, std::size_t dimension) {
     auto& residuals = quantities_.residuals;
     residuals.assign(accumulators_.begin(), accumulators_.end());
-    if (exchange.cleared_is_dense) {
+    if (exchange.removed_is_dense) {
       std::fill(residuals.begin(), residuals.end(), 0);
       return;
     }
     for (std::size_t p = 0; p * dimension < residuals.size(); ++p) {
       const auto of_worker = std::span(residuals).subspan(p * dimension, dimension);
-      for (std::size_t i = 0; i < exchange.cleared[p].size(); ++i) {
-        of_worker[exchange.cleared[p].indices[i]] -= exchange.cleared[p].values[i];
+      for (std::size_t i = 0; i < exchange.removed[p].size(); ++i) {
+        of_worker[exchange.removed[p].indices[i]] -= exchange.removed[p].values[i];
       }
       for (std::size_t i = 0; i < exchange.returned[p].size(); ++i) {
         of_worker[exchange.returned[p].indices[i]] += exchange.returned[p].values[i];

@@ -36,7 +36,8 @@ RowsView<double> FeatureMatrix::view() const {
   return {.columns = columns_,
           .row_begin = is_dense() ? nullptr : row_begin_.data(),
           .column = column_.data(),
-          .value = value_.empty() ? nullptr : value_.data()};
+          .value = value_.empty() ? nullptr : value_.data(),
+          .dense = is_dense() ? &row_kernels<double>() : nullptr};
 }
 
 template <>
@@ -50,7 +51,8 @@ RowsView<float> FeatureMatrix::view() const {
   return {.columns = columns_,
           .row_begin = is_dense() ? nullptr : row_begin_.data(),
           .column = column_.data(),
-          .value = float_value_.empty() ? nullptr : float_value_.data()};
+          .value = float_value_.empty() ? nullptr : float_value_.data(),
+          .dense = is_dense() ? &row_kernels<float>() : nullptr};
 }
 
 void FeatureMatrix::multiply(std::span<const double> w, std::span<double> product) const {

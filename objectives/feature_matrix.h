@@ -4,13 +4,13 @@
 // 4 for the column of a sparse one, and 4 more once a float gradient has been asked for. Sparse
 // rows of ones, as one-hot features give them, have columns alone: a batch then reads half as much.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <span>
 #include <vector>
 
+#include "core/vectors/row_kernels.h"
 #include "objectives/data/dataset.h"
 
 namespace residuum {
@@ -21,14 +21,16 @@ struct RowsView {
   std::size_t columns = 0;
   const std::uint64_t* row_begin = nullptr;  // null: the rows are dense
   const std::uint32_t* column = nullptr;
-  const Real* value = nullptr;  // null: all that is stored is 1
+  const Real* value = nullptr;              // null: all that is stored is 1
+  const RowKernels<Real>* dense = nullptr;  // null: the rows are sparse
 
   /// Returns the value of a stored entry of sparse rows.
   Real value_of(std::uint64_t entry) const { return value == nullptr ? Real{1} : value[entry]; }
 
   /// Returns x_row . w.
   Real dot(std::size_t row, const Real* w) const {
-    return row_begin == nullptr ? dense_dot(value + row * columns, w) : sparse_dot(row, w);
+    return row_begin == nullptr ? dense->dot(value + row * columns, w, columns)
+                                : sparse_dot(row, w);
   }
 
   /// Asks the processor for the beginning of a row that will soon be read. Batches take rows at
@@ -51,10 +53,7 @@ struct RowsView {
   /// sum += scale * x_row
   void add(std::size_t row, Real scale, Real* sum) const {
     if (row_begin == nullptr) {
-      const Real* x = value + row * columns;
-      for (std::size_t j = 0; j < columns; ++j) {
-        sum[j] += scale * x[j];
-      }
+      dense->add(scale, value + row * columns, columns, sum);
       return;
     }
     const std::uint64_t end = row_begin[row + 1];
@@ -81,27 +80,6 @@ struct RowsView {
     }
     for (std::uint64_t entry = row_begin[row]; entry < end; ++entry) {
       sum += value[entry] * w[column[entry]];
-    }
-    return sum;
-  }
-
-  // Sixteen sums are added in a fixed order: the compiler may use any vectors, and the result is
-  // the same.
-  Real dense_dot(const Real* x, const Real* w) const {
-    constexpr std::size_t kLanes = 16;
-    std::array<Real, kLanes> lane{};
-    std::size_t j = 0;
-    for (; j + kLanes <= columns; j += kLanes) {
-      for (std::size_t l = 0; l < kLanes; ++l) {
-        lane[l] += x[j + l] * w[j + l];
-      }
-    }
-    Real sum = 0;
-    for (; j < columns; ++j) {
-      sum += x[j] * w[j];
-    }
-    for (const Real partial : lane) {
-      sum += partial;
     }
     return sum;
   }

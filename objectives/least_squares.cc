@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "core/notes.h"
-#include "core/stop.h"
+#include "objectives/conjugate_gradients.h"
 #include "objectives/data/synthetic.h"
 #include "objectives/feature_matrix.h"
 #include "objectives/mean_loss_objective.h"
@@ -199,7 +199,10 @@ class LeastSquaresSolver {
       if (gradient.norm() <= accepted) {
         return point;
       }
-      point += conjugate_gradients(-gradient, accepted / 2);
+      point += conjugate_gradients(
+          -gradient,
+          {.residual_sq = (accepted / 2) * (accepted / 2), .steps = gradient.size()},
+          [&](const VectorXd& v) { return hessian_product(v); });
     }
     value_and_gradient(point, &gradient);
     if (!(gradient.norm() <= accepted)) {
@@ -211,28 +214,6 @@ class LeastSquaresSolver {
           accepted);
     }
     return point;
-  }
-
-  /// Returns s with H s = residual, to this norm or as far as some steps go.
-  VectorXd conjugate_gradients(VectorXd residual, double wanted) {
-    VectorXd solution = VectorXd::Zero(residual.size());
-    VectorXd direction = residual;
-    double residual_sq = residual.squaredNorm();
-    for (Index i = 0; i < residual.size() && residual_sq > wanted * wanted; ++i) {
-      stop_if_requested();
-      const VectorXd image = hessian_product(direction);
-      const double curvature = direction.dot(image);
-      if (!(curvature > 0)) {
-        break;
-      }
-      const double length = residual_sq / curvature;
-      solution += length * direction;
-      residual -= length * image;
-      const double next_sq = residual.squaredNorm();
-      direction = residual + (next_sq / residual_sq) * direction;
-      residual_sq = next_sq;
-    }
-    return solution;
   }
 
   const SquaredLoss& loss_;

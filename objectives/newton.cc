@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/stop.h"
+#include "objectives/conjugate_gradients.h"
 #include "objectives/spectrum.h"
 
 namespace residuum {
@@ -48,7 +49,9 @@ class NewtonSolver {
   /// Returns s with (grad^2 f(w)) s = -gradient.
   VectorXd step(const VectorXd& w, const VectorXd& gradient) {
     set_curvature(w);
-    return w.size() <= kCholeskyLimit ? cholesky_step(gradient) : conjugate_gradient_step(gradient);
+    return w.size() <= kCholeskyLimit
+               ? cholesky_step(gradient)
+               : newton_step(gradient, [&](const VectorXd& v) { return hessian_product(v); });
   }
 
   /// False where the gradient vanishes at w and Newton's step does not, because the curvature
@@ -109,31 +112,6 @@ class NewtonSolver {
     VectorXd result = ridge_diagonal_.cwiseProduct(v);
     loss_.rows().add_transposed(as_span(product_), as_span(result));
     return result;
-  }
-
-  /// Solves to a relative residual of 1e-3, which makes Newton's method fast and linear at the end.
-  VectorXd conjugate_gradient_step(const VectorXd& gradient) {
-    constexpr double kRelativeResidual = 1e-3;
-    VectorXd step = VectorXd::Zero(gradient.size());
-    VectorXd residual = -gradient;
-    VectorXd direction = residual;
-    double residual_sq = residual.squaredNorm();
-    const double wanted_sq = kRelativeResidual * kRelativeResidual * residual_sq;
-    for (Index i = 0; i < 10 * gradient.size() && residual_sq > wanted_sq; ++i) {
-      stop_if_requested();
-      const VectorXd image = hessian_product(direction);
-      const double curvature = direction.dot(image);
-      if (!(curvature > 0)) {
-        break;
-      }
-      const double length = residual_sq / curvature;
-      step += length * direction;
-      residual -= length * image;
-      const double next_sq = residual.squaredNorm();
-      direction = residual + (next_sq / residual_sq) * direction;
-      residual_sq = next_sq;
-    }
-    return step;
   }
 
   const LogisticLoss& loss_;

@@ -21,6 +21,7 @@
 
 #include "core/notes.h"
 #include "core/stop.h"
+#include "objectives/conjugate_gradients.h"
 #include "objectives/data/synthetic.h"
 #include "objectives/facts_cache.h"
 #include "objectives/feature_matrix.h"
@@ -330,32 +331,15 @@ class SoftmaxSolver {
   }
 
  private:
-  /// Returns s with (grad^2 f(w)) s = -gradient, to a relative residual of 1e-3.
+  /// Returns s with (grad^2 f(w)) s = -gradient, nearly.
   Vector step(const Vector& w, const Vector& gradient) const {
-    constexpr double kRelativeResidual = 1e-3;
     const std::vector<double> probabilities = loss_.probabilities(view_of(w));
-    Vector step = Vector::Zero(gradient.size());
-    Vector residual = -gradient;
-    Vector direction = residual;
-    double residual_sq = residual.squaredNorm();
-    const double wanted_sq = kRelativeResidual * kRelativeResidual * residual_sq;
-    for (Eigen::Index i = 0; i < 10 * gradient.size() && residual_sq > wanted_sq; ++i) {
-      stop_if_requested();
+    return newton_step(gradient, [&](const Vector& direction) {
       Vector image = ridge_.weight * direction;
       image.tail(image.size() - static_cast<Eigen::Index>(ridge_.penalised)).setZero();
       loss_.add_hessian_product(probabilities, view_of(direction), view_of(image));
-      const double curvature = direction.dot(image);
-      if (!(curvature > 0)) {
-        break;
-      }
-      const double length = residual_sq / curvature;
-      step += length * direction;
-      residual -= length * image;
-      const double next_sq = residual.squaredNorm();
-      direction = residual + (next_sq / residual_sq) * direction;
-      residual_sq = next_sq;
-    }
-    return step;
+      return image;
+    });
   }
 
   /// Returns w + t s with the largest t in {1, 1/2, 1/4, ...} that lowers f enough (Armijo).

@@ -61,7 +61,7 @@ set(rules
 
 # "header -> where alone it may be included"
 set(libraries
-  "mpi.h -> core/cluster/mpi_world.cc core/cluster/mpi_mailbox.cc"
+  "mpi.h -> core/cluster/mpi_world.cc core/cluster/mpi_message_queue.cc"
   "(torch|ATen|c10)/ -> objectives/torch/ tests/objectives/torch/"
   "(cuda|cub/|thrust/) -> core/vectors/cuda/")
 

@@ -1,12 +1,12 @@
 // Conservation says that sum_p e^p_{t+1} + g_t = sum_p a^p_t in every iteration, equivalently that
 // w - z = mean residual (as momentum or gradient units transform it). The difference is the lost
 // mass,
-//   l_t = sum_p cleared^p - sum_p returned^p - g_t.
+//   l_t = sum_p removed^p - sum_p returned^p - g_t.
 // The accumulator of a worker that has no part in a version is its residual.
 // Both are zero up to rounding for every method that conserves. Rounding is not tuned away: an
 // entry of l_t counts as zero if it is within the error bound of summing its terms in the precision
 // of the messages, and |(w-z) - mean residual| is compared with the accumulated bound of all
-// roundings. If residuals decay, e^p_{t+1} = beta (a^p_t - delivered^p), the part that they lose by
+// roundings. If residuals decay, e^p_{t+1} = beta (a^p_t - applied^p), the part that they lose by
 // it is known,
 //   f_t = ((1 - beta)/beta) sum_p e^p_{t+1},
 // and l_t - f_t, which must be zero where nothing else is lost, is a check of its own.
@@ -36,7 +36,7 @@ struct LostMass {
   double otherwise_sq = 0;  // |l_t - f_t|^2
 };
 
-/// Takes the norms where all entries were cleared, or a part of each: l = P mean a - P mean e - g.
+/// Takes the norms where all entries were removed, or a part of each: l = P mean a - P mean e - g.
 /// Bounds of the entries are unknown, so the bound is taken for the norms.
 LostMass dense_lost_mass(const StepView& view) {
   const double divisor = view.divisor();
@@ -101,7 +101,7 @@ class ConservationProbe final : public Probe {
 
  private:
   void observe_lost_mass(const StepView& view, Row& row, std::vector<Check>& checks) {
-    if (!view.exchange.cleared_is_dense) {
+    if (!view.exchange.removed_is_dense) {
       note_lost_mass(sparse_lost_mass_sq(view), view, row, checks);
       return;
     }
@@ -183,7 +183,7 @@ class ConservationProbe final : public Probe {
   double sparse_lost_mass_sq(const StepView& view) {
     lost_.assign(view.dimension(), 0);
     magnitude_.assign(view.dimension(), 0);
-    for (const auto& list : view.exchange.cleared) {
+    for (const auto& list : view.exchange.removed) {
       add(list, 1);
     }
     for (const auto& list : view.exchange.returned) {

@@ -105,7 +105,7 @@ class DeltaProbe final : public Probe {
     row.set(Column::delta_in, inside);
     row.set(Column::delta_out, outside);
     checks.push_back({.iteration = view.iteration,
-                      .name = "gtopk-assumption",
+                      .name = "delta",
                       .worker = std::nullopt,
                       .lhs = error.inside + error.outside,
                       .rhs = random,

@@ -744,7 +744,7 @@ double Examination::sparsifier_keeps_a_share() {
 void Examination::error_feedback() {
   const RunFacts& facts = method();
   precondition(
-      "what was not delivered is added to the next gradient",
+      "what was not applied is added to the next gradient",
       facts.feedback.memory == Memory::residual && facts.conserves,
       facts.feedback.memory != Memory::residual
           ? fmt::format("{} is {}", facts.names.feedback, memory_text(facts.feedback.memory))

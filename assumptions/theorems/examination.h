@@ -84,7 +84,7 @@ class Examination {
   void full_gradients();
   /// E|a - C(a)|^2 <= (1 - alpha)|a|^2 for every a; returns alpha.
   double sparsifier_keeps_a_share();
-  /// The residual of every worker, which was not delivered, is added to its next gradient.
+  /// The residual of every worker, which was not applied, is added to its next gradient.
   void error_feedback();
   /// Every message enters the update as it was sent, and its worker keeps the rest in the residual.
   void error_feedback_of_whole_messages();

@@ -11,7 +11,7 @@
 #include "core/cluster/cluster.h"
 #include "core/cluster/run_state.h"
 #include "core/config/registry.h"
-#include "core/messages/delivery.h"
+#include "core/messages/exchange_result.h"
 #include "core/messages/laws.h"
 #include "core/messages/traffic.h"
 
@@ -47,10 +47,10 @@ class Exchange {
   Exchange& operator=(Exchange&&) = delete;
   virtual ~Exchange() = default;
 
-  /// Makes `delivery` of the contributions. The call is collective over the cluster's processes.
+  /// Makes `exchanged` of the contributions. The call is collective over the cluster's processes.
   virtual void combine(const Cluster& cluster,
                        const Contributions<Real>& contributions,
-                       Delivery<Real>& delivery) = 0;
+                       ExchangeResult<Real>& exchanged) = 0;
 
   /// Saves or loads what the next exchange needs of those before it. `contributions` are those of
   /// any exchange of the run.

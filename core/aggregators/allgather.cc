@@ -38,29 +38,29 @@ class AllGatherExchange final : public Exchange<Real> {
 
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
-               Delivery<Real>& delivery) override {
-    Ledger ledger(cluster, delivery.transfers);
-    delivery.is_dense = false;
-    delivery.applied_whole = !rules_.any();
+               ExchangeResult<Real>& exchanged) override {
+    Ledger ledger(cluster, exchanged.transfers);
+    exchanged.is_dense = false;
+    exchanged.applied_whole = !rules_.any();
     const auto mine = lists_.of(contributions);
     if (!rules_.any()) {
-      gathered_.take(cluster, mine, contributions, ledger, delivery.sum);
-      delivery.traffic = ledger.traffic();
+      gathered_.take(cluster, mine, contributions, ledger, exchanged.sum);
+      exchanged.traffic = ledger.traffic();
       return;
     }
     const auto lists = gathered_.gather(cluster, mine, contributions, ledger);
     ledger.work_all([&] {
-      gathered_.add_up(rules_.clips ? clipped(lists) : lists, delivery.sum);
+      gathered_.add_up(rules_.clips ? clipped(lists) : lists, exchanged.sum);
       if (rules_.by_senders) {
-        divide_by_senders(lists, delivery.sum);
+        divide_by_senders(lists, exchanged.sum);
       }
     });
-    delivery.delivered.resize(mine.size());
-    delivery.cut_in_merges.resize(mine.size());  // all of them are empty
+    exchanged.applied.resize(mine.size());
+    exchanged.dropped_in_merges.resize(mine.size());  // all of them are empty
     for (std::size_t slot = 0; slot < mine.size(); ++slot) {
-      copy(*mine[slot], delivery.delivered[slot]);
+      copy(*mine[slot], exchanged.applied[slot]);
     }
-    delivery.traffic = ledger.traffic();
+    exchanged.traffic = ledger.traffic();
   }
 
  private:

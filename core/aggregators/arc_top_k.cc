@@ -6,7 +6,7 @@
 //   g_i = sum_p (M_p)_i for i in S, else 0.
 // E |P_i|^2 is r times the squared norm of row i of the sum. A part `density` of the rows is kept,
 // at least one. Both sums are all-reduces, and no index travels: every worker finds S in P. Each
-// worker has delivered its rows in S; the others stay in its memory.
+// worker has applied its rows in S; the others stay in its memory.
 //
 // Vectors, and matrices whose sketch and rows would have as many numbers as they have themselves,
 // are summed as they are with the sketches. The authors' code sends a sketch of a vector that is as
@@ -67,20 +67,20 @@ class ArcExchange final : public Exchange<Real> {
 
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
-               Delivery<Real>& delivery) override {
+               ExchangeResult<Real>& exchanged) override {
     rules_.sums.all_reduce.check(cluster.workers());
     prepare(contributions);
-    begin(cluster, contributions, delivery);
-    Ledger ledger(cluster, delivery.transfers);
+    begin(cluster, contributions, exchanged);
+    Ledger ledger(cluster, exchanged.transfers);
     ledger.work_all([&] { draw(contributions.seed); });
     sketches_.sum(plan_, right_, contributions, rules_.sums, ledger);
-    ledger.work_all([&] { choose_rows(delivery); });
+    ledger.work_all([&] { choose_rows(exchanged); });
     if (!rows_.empty()) {
       sum_rows(contributions, ledger);
-      ledger.work_all([&] { place_rows(delivery.dense_sum); });
+      ledger.work_all([&] { place_rows(exchanged.dense_sum); });
     }
     ++exchanges_;
-    delivery.traffic = ledger.traffic();
+    exchanged.traffic = ledger.traffic();
   }
 
   void save_or_load(const Cluster& /*cluster*/,
@@ -102,13 +102,13 @@ class ArcExchange final : public Exchange<Real> {
 
   static void begin(const Cluster& cluster,
                     const Contributions<Real>& contributions,
-                    Delivery<Real>& delivery) {
-    delivery.is_dense = true;
-    delivery.applied_whole = false;
-    delivery.in_equal_parts = true;
-    delivery.workers = cluster.workers();
-    delivery.dense_sum.assign(contributions.dimension, Real{0});
-    delivery.equal_places.clear();
+                    ExchangeResult<Real>& exchanged) {
+    exchanged.is_dense = true;
+    exchanged.applied_whole = false;
+    exchanged.in_equal_parts = true;
+    exchanged.workers = cluster.workers();
+    exchanged.dense_sum.assign(contributions.dimension, Real{0});
+    exchanged.equal_places.clear();
   }
 
   /// Draws V of this exchange, column after column.
@@ -124,14 +124,14 @@ class ArcExchange final : public Exchange<Real> {
     }
   }
 
-  /// Chooses the rows of every layer, names the others, in which nothing was delivered, and puts
+  /// Chooses the rows of every layer, names the others, in which nothing was applied, and puts
   /// the layers that were summed as they are into g.
-  void choose_rows(Delivery<Real>& delivery) {
+  void choose_rows(ExchangeResult<Real>& exchanged) {
     for (std::size_t layer = 0; layer < plan_.factored.size(); ++layer) {
       choose_rows_of(plan_.factored[layer], chosen_[layer]);
-      name_other_rows(plan_.factored[layer].matrix, chosen_[layer], delivery.equal_places);
+      name_other_rows(plan_.factored[layer].matrix, chosen_[layer], exchanged.equal_places);
     }
-    sketches_.copy_plain(plan_, delivery.dense_sum);
+    sketches_.copy_plain(plan_, exchanged.dense_sum);
   }
 
   /// chosen := the rows of largest |P_i|^2, increasing. A norm that is no number counts as the

@@ -14,18 +14,18 @@ class DenseExchange final : public Exchange<Real> {
 
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
-               Delivery<Real>& delivery) override {
+               ExchangeResult<Real>& exchanged) override {
     const AllReduce& all_reduce = rules_.all_reduce;
     all_reduce.check(cluster.workers());
-    delivery.is_dense = true;
-    delivery.applied_whole = true;
-    delivery.dense_sum.resize(contributions.dimension);
+    exchanged.is_dense = true;
+    exchanged.applied_whole = true;
+    exchanged.dense_sum.resize(contributions.dimension);
     const DenseMessages<Real> messages(cluster, contributions);
-    Ledger ledger(cluster, delivery.transfers);
-    ledger.work_all([&] { sums_.take(rules_, cluster, std::cref(messages), delivery.dense_sum); },
+    Ledger ledger(cluster, exchanged.transfers);
+    ledger.work_all([&] { sums_.take(rules_, cluster, std::cref(messages), exchanged.dense_sum); },
                     all_reduce.work_share(cluster.workers()));
     all_reduce.charge(contributions.dimension, sizeof(Real), ledger);
-    delivery.traffic = ledger.traffic();
+    exchanged.traffic = ledger.traffic();
   }
 
  private:

@@ -221,17 +221,17 @@ void MergeDoubling<Real>::merge(const Cluster& cluster,
 }
 
 template <class Real>
-void MergeDoubling<Real>::find_delivered(const Cluster& cluster,
-                                         const Contributions<Real>& contributions,
-                                         const SparseVector<Real>& result,
-                                         Ledger& ledger,
-                                         std::vector<SparseVector<Real>>& delivered) {
+void MergeDoubling<Real>::find_applied(const Cluster& cluster,
+                                       const Contributions<Real>& contributions,
+                                       const SparseVector<Real>& result,
+                                       Ledger& ledger,
+                                       std::vector<SparseVector<Real>>& applied) {
   found_.resize(std::max(found_.size(), sent_.size()));
   intersect<Real>(sent_, result.indices, intersect_, std::span(found_).first(sent_.size()));
   take_what_was_cut_away(cluster, result);
-  delivered.resize(static_cast<std::size_t>(cluster.count()));
+  applied.resize(static_cast<std::size_t>(cluster.count()));
   for (std::size_t slot = 0; slot < below_whole_; ++slot) {
-    std::swap(delivered[slot], found_[slot]);
+    std::swap(applied[slot], found_[slot]);
   }
   const std::size_t d = contributions.dimension;
   const std::size_t result_bytes = list_bytes<Real>(d, d).of(result.size(), d);
@@ -244,7 +244,7 @@ void MergeDoubling<Real>::find_delivered(const Cluster& cluster,
     cluster.post_receive(partner, worker, contributions.k, buffers_);
     const auto* incoming = cluster.send_along(partner, worker, message, buffers_);
     if (cluster.here(worker)) {
-      copy(*incoming, delivered[cluster.slot(worker)]);
+      copy(*incoming, applied[cluster.slot(worker)]);
     }
   }
   if (whole_ < workers_) {

@@ -28,21 +28,21 @@ template <class Real>
 class MergeDoubling {
  public:
   /// result := the merge of all workers' lists, on every process. `lists` has one list for each
-  /// worker of this process, and must stay as it is until `find_delivered`.
+  /// worker of this process, and must stay as it is until `find_applied`.
   void reduce(const Cluster& cluster,
               const Contributions<Real>& contributions,
               Lists<Real> lists,
               Ledger& ledger,
               SparseVector<Real>& result);
 
-  /// delivered := for every worker here, the entries of its list in the last reduction that lie on
+  /// applied := for every worker here, the entries of its list in the last reduction that lie on
   /// the support of `result` and were not cut on its path. The workers beyond m get the result and
   /// these in a last round, which is charged to `ledger`.
-  void find_delivered(const Cluster& cluster,
-                      const Contributions<Real>& contributions,
-                      const SparseVector<Real>& result,
-                      Ledger& ledger,
-                      std::vector<SparseVector<Real>>& delivered);
+  void find_applied(const Cluster& cluster,
+                    const Contributions<Real>& contributions,
+                    const SparseVector<Real>& result,
+                    Ledger& ledger,
+                    std::vector<SparseVector<Real>>& applied);
 
  private:
   /// A group is `size` workers below m from `first` on, each with the worker folded into it. One of
@@ -99,7 +99,7 @@ class MergeDoubling {
   SparseVector<Real> cut_;
   std::vector<const SparseVector<Real>*> looked_at_;
   std::vector<SparseVector<Real>> inside_;
-  std::vector<SparseVector<Real>> found_;  // what was delivered of `sent_`
+  std::vector<SparseVector<Real>> found_;  // what was applied of `sent_`
 };
 
 }  // namespace residuum

@@ -1,5 +1,5 @@
 // Three ways to k entries of the sum of all messages, which are sparse lists. Each entry of a list
-// was delivered or not: those on the support of the result were, unless a merge cut them.
+// was applied or not: those on the support of the result were, unless a merge cut them.
 
 #include <cmath>
 
@@ -15,27 +15,27 @@ class GTopKExchange : public Exchange<Real> {
  public:
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
-               Delivery<Real>& delivery) final {
-    Ledger ledger(cluster, delivery.transfers);
-    delivery.is_dense = false;
-    delivery.applied_whole = false;
+               ExchangeResult<Real>& exchanged) final {
+    Ledger ledger(cluster, exchanged.transfers);
+    exchanged.is_dense = false;
+    exchanged.applied_whole = false;
     const auto lists = lists_.of(contributions);
-    delivery.delivered.resize(lists.size());
-    delivery.cut_in_merges.resize(lists.size());  // all of them are empty, but in the tree
-    select(cluster, contributions, lists, ledger, delivery);
-    delivery.traffic = ledger.traffic();
+    exchanged.applied.resize(lists.size());
+    exchanged.dropped_in_merges.resize(lists.size());  // all of them are empty, but in the tree
+    select(cluster, contributions, lists, ledger, exchanged);
+    exchanged.traffic = ledger.traffic();
   }
 
  protected:
-  /// Makes the sum, and says what was delivered and cut of the lists.
+  /// Makes the sum, and says what was applied and cut of the lists.
   virtual void select(const Cluster& cluster,
                       const Contributions<Real>& contributions,
                       Lists<Real> lists,
                       Ledger& ledger,
-                      Delivery<Real>& delivery) = 0;
+                      ExchangeResult<Real>& exchanged) = 0;
 
-  void deliver_on_support(Lists<Real> lists, Delivery<Real>& delivery) {
-    intersect<Real>(lists, delivery.sum.indices, intersect_, delivery.delivered);
+  void take_applied_on_support(Lists<Real> lists, ExchangeResult<Real>& exchanged) {
+    intersect<Real>(lists, exchanged.sum.indices, intersect_, exchanged.applied);
   }
 
  private:
@@ -51,10 +51,10 @@ class ExactExchange final : public GTopKExchange<Real> {
               const Contributions<Real>& contributions,
               Lists<Real> lists,
               Ledger& ledger,
-              Delivery<Real>& delivery) override {
+              ExchangeResult<Real>& exchanged) override {
     gathered_.take(cluster, lists, contributions, ledger, sum_);
-    ledger.work_all([&] { split_top_k(sum_, contributions.k, split_, delivery.sum, cut_); });
-    this->deliver_on_support(lists, delivery);
+    ledger.work_all([&] { split_top_k(sum_, contributions.k, split_, exchanged.sum, cut_); });
+    this->take_applied_on_support(lists, exchanged);
   }
 
   GatheredSum<Real> gathered_;
@@ -64,20 +64,20 @@ class ExactExchange final : public GTopKExchange<Real> {
 
 /// gTopKAllReduce (Shi et al., ICDCS 2019) merges lists pairwise along a binary tree to worker 0
 /// and broadcasts the result. An index can be cut from one branch and survive through another. What
-/// was cut is then reported in `cut_in_merges`, so that put-back "captured" can return it. Put-back
-/// "published" clears it on its owner all the same: that mass is lost.
+/// was cut is then reported in `dropped_in_merges`, so that put-back "captured" can return it.
+/// Put-back "published" clears it on its owner all the same: that mass is lost.
 template <class Real>
 class TreeExchange final : public GTopKExchange<Real> {
   void select(const Cluster& cluster,
               const Contributions<Real>& contributions,
               Lists<Real> lists,
               Ledger& ledger,
-              Delivery<Real>& delivery) override {
-    tree_.reduce(cluster, contributions, lists, ledger, delivery.sum);
+              ExchangeResult<Real>& exchanged) override {
+    tree_.reduce(cluster, contributions, lists, ledger, exchanged.sum);
     const std::size_t d = contributions.dimension;
-    ledger.pass_down(list_bytes<Real>(d, d).of(delivery.sum.size(), d));
-    tree_.find_cuts_on_support(delivery.sum, delivery.cut_in_merges);
-    this->deliver_on_support(lists, delivery);
+    ledger.pass_down(list_bytes<Real>(d, d).of(exchanged.sum.size(), d));
+    tree_.find_dropped_on_support(exchanged.sum, exchanged.dropped_in_merges);
+    this->take_applied_on_support(lists, exchanged);
   }
 
   MergeTree<Real> tree_;
@@ -86,7 +86,7 @@ class TreeExchange final : public GTopKExchange<Real> {
 /// Recursive doubling makes the merges of the tree at all workers at once, in log2 P rounds of k
 /// entries each instead of 2 log2 P, and needs no broadcast. Every worker sees the merges that its
 /// entries go through, so it keeps what was cut on its path although the index survived through
-/// another branch. What is delivered adds up to g: nothing is left for `cut_in_merges`, and
+/// another branch. What is applied adds up to g: nothing is left for `dropped_in_merges`, and
 /// put-back "published" and "captured" do the same.
 template <class Real>
 class DoublingExchange final : public GTopKExchange<Real> {
@@ -94,9 +94,9 @@ class DoublingExchange final : public GTopKExchange<Real> {
               const Contributions<Real>& contributions,
               Lists<Real> lists,
               Ledger& ledger,
-              Delivery<Real>& delivery) override {
-    merges_.reduce(cluster, contributions, lists, ledger, delivery.sum);
-    merges_.find_delivered(cluster, contributions, delivery.sum, ledger, delivery.delivered);
+              ExchangeResult<Real>& exchanged) override {
+    merges_.reduce(cluster, contributions, lists, ledger, exchanged.sum);
+    merges_.find_applied(cluster, contributions, exchanged.sum, ledger, exchanged.applied);
   }
 
   MergeDoubling<Real> merges_;
@@ -122,7 +122,7 @@ TrafficModel tree_traffic_model(const TrafficShape& shape) {
 }
 
 /// A worker beyond the power of two sends its list and gets the result, with a bit for each entry
-/// that says whether its own was delivered.
+/// that says whether its own was applied.
 TrafficModel doubling_traffic_model(const TrafficShape& shape) {
   const double rounds = std::floor(std::log2(shape.workers));
   const double whole = std::exp2(rounds);

@@ -23,25 +23,25 @@ class MaskExchange final : public Exchange<Real> {
 
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
-               Delivery<Real>& delivery) override {
-    Ledger ledger(cluster, delivery.transfers);
-    delivery.is_dense = false;
-    delivery.applied_whole = false;
+               ExchangeResult<Real>& exchanged) override {
+    Ledger ledger(cluster, exchanged.transfers);
+    exchanged.is_dense = false;
+    exchanged.applied_whole = false;
     const auto lists = lists_.of(contributions);
-    tree_.reduce_to_root(cluster, contributions, lists, ledger, delivery.sum);
-    std::swap(support_, delivery.sum.indices);
+    tree_.reduce_to_root(cluster, contributions, lists, ledger, exchanged.sum);
+    std::swap(support_, exchanged.sum.indices);
     share_support(cluster, contributions.k);
     // All indices together need not be told.
     const bool is_everything = support_.size() == contributions.dimension;
     ledger.pass_down(is_everything ? 0 : support_.size() * sizeof(std::uint32_t));
-    delivery.cut_in_merges.resize(lists.size());  // all of them are empty
-    take_from_accumulators(contributions, delivery.delivered);
+    exchanged.dropped_in_merges.resize(lists.size());  // all of them are empty
+    take_from_accumulators(contributions, exchanged.applied);
     ledger.pass_up(support_.size() * sizeof(Real));
     // The sums of a level of the tree are taken at the same time.
-    ledger.work_all([&] { sum_on_support(cluster, contributions, delivery.sum); },
+    ledger.work_all([&] { sum_on_support(cluster, contributions, exchanged.sum); },
                     ledger.level_share());
     ledger.pass_down(support_.size() * sizeof(Real));
-    delivery.traffic = ledger.traffic();
+    exchanged.traffic = ledger.traffic();
   }
 
  private:

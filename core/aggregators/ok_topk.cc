@@ -15,7 +15,7 @@
 //      than four times the mean, the workers first even out what is to be sent. Then all gather
 //      what was kept, which is g.
 //
-// A message's entry is delivered if its index is in g; the rest is put back.
+// A message's entry is applied if its index is in g; the rest is put back.
 
 #include <algorithm>
 #include <cmath>
@@ -43,10 +43,10 @@ class OkTopkExchange final : public Exchange<Real> {
 
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
-               Delivery<Real>& delivery) override {
-    Ledger ledger(cluster, delivery.transfers);
-    delivery.is_dense = false;
-    delivery.applied_whole = false;
+               ExchangeResult<Real>& exchanged) override {
+    Ledger ledger(cluster, exchanged.transfers);
+    exchanged.is_dense = false;
+    exchanged.applied_whole = false;
     const auto lists = lists_.of(contributions);
     if (exchanges_ % rule_.region_period == 0) {
       divide(cluster, contributions.dimension, lists, ledger);
@@ -54,15 +54,15 @@ class OkTopkExchange final : public Exchange<Real> {
     const auto sizes = list_bytes<Real>(contributions.dimension, contributions.k);
     regions_.take(cluster, sizes, contributions.k, lists, begins_, ledger);
     if (exchanges_ % rule_.period == 0) {
-      set_threshold(cluster, contributions, ledger, delivery.sum);
+      set_threshold(cluster, contributions, ledger, exchanged.sum);
     } else {
-      gather_above(cluster, sizes, ledger, delivery.sum);
+      gather_above(cluster, sizes, ledger, exchanged.sum);
     }
     ++exchanges_;
-    delivery.delivered.resize(lists.size());
-    intersect<Real>(lists, delivery.sum.indices, intersect_, delivery.delivered);
-    delivery.cut_in_merges.resize(lists.size());  // all of them are empty
-    delivery.traffic = ledger.traffic();
+    exchanged.applied.resize(lists.size());
+    intersect<Real>(lists, exchanged.sum.indices, intersect_, exchanged.applied);
+    exchanged.dropped_in_merges.resize(lists.size());  // all of them are empty
+    exchanged.traffic = ledger.traffic();
   }
 
   void save_or_load(const Cluster& cluster,

@@ -41,15 +41,15 @@ class ServerExchange final : public Exchange<Real> {
 
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
-               Delivery<Real>& delivery) override {
-    Ledger ledger(cluster, delivery.transfers);
+               ExchangeResult<Real>& exchanged) override {
+    Ledger ledger(cluster, exchanged.transfers);
     push(contributions, ledger);
     if (settings_.down == WayDown::top_k) {
-      send_largest(contributions, ledger, delivery);
+      send_largest(contributions, ledger, exchanged);
     } else {
-      send_whole(contributions, ledger, delivery);
+      send_whole(contributions, ledger, exchanged);
     }
-    delivery.traffic = ledger.traffic();
+    exchanged.traffic = ledger.traffic();
   }
 
  private:
@@ -191,12 +191,12 @@ class ServerExchange final : public Exchange<Real> {
   /// g is a dense vector where the messages are whole accumulators, else a list.
   void send_whole(const Contributions<Real>& contributions,
                   Ledger& ledger,
-                  Delivery<Real>& delivery) {
+                  ExchangeResult<Real>& exchanged) {
     const std::size_t d = contributions.dimension;
-    delivery.is_dense = contributions.of_workers.front().message->everything;
-    delivery.applied_whole = true;
-    if (delivery.is_dense) {
-      auto& sum = delivery.dense_sum;
+    exchanged.is_dense = contributions.of_workers.front().message->everything;
+    exchanged.applied_whole = true;
+    if (exchanged.is_dense) {
+      auto& sum = exchanged.dense_sum;
       add_accumulators(contributions, /*everywhere=*/true, ledger, sum);
       pull(d - zeros_in(sum), d, ledger);
       return;
@@ -205,19 +205,19 @@ class ServerExchange final : public Exchange<Real> {
     const std::size_t most = std::min(workers * contributions.k, d);
     add_lists(contributions, ledger);
     ledger.work(0, [&] {
-      delivery.sum.make_room(d - zeros_in(dense_));
-      to_sparse<Real>(dense_, delivery.sum);
+      exchanged.sum.make_room(d - zeros_in(dense_));
+      to_sparse<Real>(dense_, exchanged.sum);
     });
-    send_down(ledger.cluster(), most, d, delivery.sum);
-    pull(delivery.sum.size(), d, ledger);
+    send_down(ledger.cluster(), most, d, exchanged.sum);
+    pull(exchanged.sum.size(), d, ledger);
   }
 
   void send_largest(const Contributions<Real>& contributions,
                     Ledger& ledger,
-                    Delivery<Real>& delivery) {
+                    ExchangeResult<Real>& exchanged) {
     const Cluster& cluster = ledger.cluster();
-    delivery.is_dense = false;
-    delivery.applied_whole = false;
+    exchanged.is_dense = false;
+    exchanged.applied_whole = false;
     if (contributions.of_workers.front().message->everything) {
       add_accumulators(contributions, /*everywhere=*/false, ledger, dense_);
     } else {
@@ -226,14 +226,14 @@ class ServerExchange final : public Exchange<Real> {
     ledger.work(0, [&] {
       whole_.make_room(contributions.dimension);
       to_sparse<Real>(dense_, whole_);
-      split_top_k(whole_, contributions.k, split_, delivery.sum, cut_);
+      split_top_k(whole_, contributions.k, split_, exchanged.sum, cut_);
     });
-    send_down(cluster, contributions.k, contributions.dimension, delivery.sum);
-    pull(delivery.sum.size(), contributions.dimension, ledger);
+    send_down(cluster, contributions.k, contributions.dimension, exchanged.sum);
+    pull(exchanged.sum.size(), contributions.dimension, ledger);
     const auto lists = lists_.of(contributions);
-    delivery.delivered.resize(lists.size());
-    intersect<Real>(lists, delivery.sum.indices, intersect_, delivery.delivered);
-    delivery.cut_in_merges.resize(lists.size());  // all of them are empty
+    exchanged.applied.resize(lists.size());
+    intersect<Real>(lists, exchanged.sum.indices, intersect_, exchanged.applied);
+    exchanged.dropped_in_merges.resize(lists.size());  // all of them are empty
   }
 
   ServerSettings settings_;

@@ -55,26 +55,26 @@ class PowerExchange final : public Exchange<Real> {
 
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
-               Delivery<Real>& delivery) override {
+               ExchangeResult<Real>& exchanged) override {
     rules_.sums.all_reduce.check(cluster.workers());
     prepare(contributions);
     make_room_for(contributions.of_workers.size());
-    begin(cluster, contributions.dimension, delivery);
-    Ledger ledger(cluster, delivery.transfers);
+    begin(cluster, contributions.dimension, exchanged);
+    Ledger ledger(cluster, exchanged.transfers);
     if (!rules_.warm_start) {
       ledger.work_all([&] { draw_all(contributions.seed); });
     }
     left_.sum(plan_, right_, contributions, rules_.sums, ledger);
-    ledger.work_all([&] { take_left(delivery.dense_sum); });
+    ledger.work_all([&] { take_left(exchanged.dense_sum); });
     if (plan_.right > 0) {
       make_right(contributions, ledger);
-      ledger.work_all([&] { compose(delivery.dense_sum); });
+      ledger.work_all([&] { compose(exchanged.dense_sum); });
     }
     ++exchanges_;
     if (rules_.warm_start) {
       ledger.work_all([&] { keep_right(contributions.seed); });
     }
-    delivery.traffic = ledger.traffic();
+    exchanged.traffic = ledger.traffic();
   }
 
   void save_or_load(const Cluster& /*cluster*/,
@@ -105,15 +105,15 @@ class PowerExchange final : public Exchange<Real> {
     }
   }
 
-  void begin(const Cluster& cluster, std::size_t dimension, Delivery<Real>& delivery) const {
-    delivery.is_dense = true;
-    delivery.applied_whole = false;
-    delivery.in_equal_parts = true;
-    delivery.workers = cluster.workers();
-    delivery.dense_sum.resize(dimension);
-    delivery.equal_places.clear();
+  void begin(const Cluster& cluster, std::size_t dimension, ExchangeResult<Real>& exchanged) const {
+    exchanged.is_dense = true;
+    exchanged.applied_whole = false;
+    exchanged.in_equal_parts = true;
+    exchanged.workers = cluster.workers();
+    exchanged.dense_sum.resize(dimension);
+    exchanged.equal_places.clear();
     for (const FactoredLayer& layer : plan_.factored) {
-      delivery.equal_places.push_back(
+      exchanged.equal_places.push_back(
           {.begin = layer.matrix.begin, .size = layer.matrix.rows * layer.matrix.columns});
     }
   }

@@ -67,19 +67,19 @@ class RingExchange final : public Exchange<Real> {
 
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
-               Delivery<Real>& delivery) override {
-    begin(cluster, contributions, delivery);
-    Ledger ledger(cluster, delivery.transfers);
+               ExchangeResult<Real>& exchanged) override {
+    begin(cluster, contributions, exchanged);
+    Ledger ledger(cluster, exchanged.transfers);
     if (cluster.workers() == 1) {
       const auto own = contributions.of_workers.front().accumulator;
-      std::copy(own.begin(), own.end(), delivery.dense_sum.begin());
+      std::copy(own.begin(), own.end(), exchanged.dense_sum.begin());
     } else {
-      ledger.work_all([&] { sum(cluster, contributions, delivery.dense_sum); },
+      ledger.work_all([&] { sum(cluster, contributions, exchanged.dense_sum); },
                       1.0 / cluster.workers());
       ledger.pass_ring(chunk_bytes_);
     }
     ++exchanges_;
-    delivery.traffic = ledger.traffic();
+    exchanged.traffic = ledger.traffic();
   }
 
   void save_or_load(const Cluster& /*cluster*/,
@@ -99,16 +99,16 @@ class RingExchange final : public Exchange<Real> {
 
   void begin(const Cluster& cluster,
              const Contributions<Real>& contributions,
-             Delivery<Real>& delivery) {
+             ExchangeResult<Real>& exchanged) {
     const std::size_t dimension = contributions.dimension;
-    delivery.is_dense = true;
-    delivery.applied_whole = false;
-    delivery.in_equal_parts = true;
-    delivery.workers = cluster.workers();
-    delivery.dense_sum.resize(dimension);
-    delivery.equal_places.clear();
+    exchanged.is_dense = true;
+    exchanged.applied_whole = false;
+    exchanged.in_equal_parts = true;
+    exchanged.workers = cluster.workers();
+    exchanged.dense_sum.resize(dimension);
+    exchanged.equal_places.clear();
     if (cluster.workers() > 1) {
-      delivery.equal_places.push_back({.begin = 0, .size = dimension});
+      exchanged.equal_places.push_back({.begin = 0, .size = dimension});
     }
     workers_.resize(contributions.of_workers.size());
     divide(dimension, static_cast<std::size_t>(cluster.workers()));

@@ -15,10 +15,10 @@ class ReduceScatterExchange final : public Exchange<Real> {
  public:
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
-               Delivery<Real>& delivery) override {
-    Ledger ledger(cluster, delivery.transfers);
-    delivery.is_dense = false;
-    delivery.applied_whole = true;
+               ExchangeResult<Real>& exchanged) override {
+    Ledger ledger(cluster, exchanged.transfers);
+    exchanged.is_dense = false;
+    exchanged.applied_whole = true;
     const auto sizes = list_bytes<Real>(contributions.dimension,
                                         contributions.k,
                                         contributions.of_workers.front().message->everything);
@@ -30,8 +30,8 @@ class ReduceScatterExchange final : public Exchange<Real> {
       bytes_.push_back(regions_.bytes_in(region++, sum->size(), sizes));
     }
     ledger.gather(bytes_);
-    regions_.gather(cluster, regions_.sums(), delivery.sum);
-    delivery.traffic = ledger.traffic();
+    regions_.gather(cluster, regions_.sums(), exchanged.sum);
+    exchanged.traffic = ledger.traffic();
   }
 
  private:

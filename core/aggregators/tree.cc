@@ -3,13 +3,13 @@
 //
 //   held[to] := Top_k(held[to] + held[from]);  cut := what Top_k left out
 //
-// Two cursors run over the edges. `delivered` counts the messages that were merged. `expected` runs
+// Two cursors run over the edges. `merged` counts the messages that were merged. `posted` runs
 // ahead of it and posts receives, as many as the buffers have room for, so that a list can arrive
 // while this process still merges an earlier one:
 //
 //   edges   0  1  2  3  4  5  6 ...
-//                 ^ delivered
-//                          ^ expected: the receives of edges 2 to 4 are posted
+//                 ^ merged
+//                          ^ posted: the receives of edges 2 to 4 are posted
 //
 // All processes go through all edges in this order, also through those that are none of theirs, so
 // that nobody waits for a message that its sender has not come to. An edge within a process hands
@@ -66,12 +66,12 @@ template <class Real>
 void MergeTree<Real>::merge_up(const Cluster& cluster,
                                const Contributions<Real>& contributions,
                                Ledger& ledger) {
-  std::size_t expected = 0;
-  std::size_t delivered = 0;
+  std::size_t posted = 0;
+  std::size_t merged = 0;
   auto round_end = round_ends_.begin();
   for (const auto [from, to] : edges_) {
-    for (; expected < edges_.size() && !buffers_.is_full(); ++expected) {
-      cluster.post_receive(edges_[expected].from, edges_[expected].to, contributions.k, buffers_);
+    for (; posted < edges_.size() && !buffers_.is_full(); ++posted) {
+      cluster.post_receive(edges_[posted].from, edges_[posted].to, contributions.k, buffers_);
     }
     const auto* message = cluster.here(from) ? held_[cluster.slot(from)] : nullptr;
     const std::size_t entries = message != nullptr ? message->size() : 0;
@@ -79,7 +79,7 @@ void MergeTree<Real>::merge_up(const Cluster& cluster,
     ledger.carry(from, to, list_bytes<Real>(d, d).of(entries, d));
     const auto* incoming = cluster.send_along(from, to, message, buffers_);
     ledger.work(to, [&, worker = to] { merge(*incoming, contributions.k, cluster.slot(worker)); });
-    if (++delivered == *round_end) {
+    if (++merged == *round_end) {
       ledger.end_round();
       ++round_end;
     }
@@ -102,8 +102,8 @@ void MergeTree<Real>::merge(const SparseVector<Real>& incoming, std::size_t k, s
 }
 
 template <class Real>
-void MergeTree<Real>::find_cuts_on_support(const SparseVector<Real>& result,
-                                           std::vector<SparseVector<Real>>& cut_in_merges) {
+void MergeTree<Real>::find_dropped_on_support(const SparseVector<Real>& result,
+                                              std::vector<SparseVector<Real>>& dropped_in_merges) {
   const std::size_t merges = cut_slots_.size();
   looked_at_.clear();
   for (std::size_t i = 0; i < merges; ++i) {
@@ -112,13 +112,13 @@ void MergeTree<Real>::find_cuts_on_support(const SparseVector<Real>& result,
   inside_.resize(std::max(inside_.size(), merges));
   const auto inside = std::span(inside_).first(merges);
   intersect<Real>(looked_at_, result.indices, intersect_, inside);
-  cut_in_merges.resize(held_.size());
-  for (auto& cuts : cut_in_merges) {
+  dropped_in_merges.resize(held_.size());
+  for (auto& cuts : dropped_in_merges) {
     cuts.clear();
   }
   sum_.make_room(2 * result.size());
   for (std::size_t i = 0; i < merges; ++i) {
-    auto& cuts = cut_in_merges[cut_slots_[i]];
+    auto& cuts = dropped_in_merges[cut_slots_[i]];
     cuts.make_room(result.size());
     if (!inside[i].empty()) {
       add(cuts, inside[i], sum_);

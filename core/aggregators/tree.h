@@ -31,10 +31,10 @@ class MergeTree {
                       Ledger& ledger,
                       SparseVector<Real>& result);
 
-  /// cut_in_merges := for every worker here, the partial sums that its merges in the last reduction
-  /// have cut on the support of `result`.
-  void find_cuts_on_support(const SparseVector<Real>& result,
-                            std::vector<SparseVector<Real>>& cut_in_merges);
+  /// dropped_in_merges := for every worker here, the partial sums that its merges in the last
+  /// reduction have cut on the support of `result`.
+  void find_dropped_on_support(const SparseVector<Real>& result,
+                               std::vector<SparseVector<Real>>& dropped_in_merges);
 
  private:
   void plan(int workers);

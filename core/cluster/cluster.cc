@@ -104,7 +104,7 @@ void Cluster::post_receive(int from,
   }
   assert(!buffers.is_full());
   const std::size_t size = packed_bytes<Real>(most_entries);
-  Bytes& room = buffers.rooms[buffers.expected++ % buffers.kRooms];
+  Bytes& room = buffers.rooms[buffers.posted++ % buffers.kRooms];
   make_room(room, size);
   world_->post(host(from), std::span(room).first(size));
 }
@@ -125,8 +125,8 @@ const SparseVector<Real>* Cluster::send_along(int from,
     return nullptr;
   }
   if (here(to)) {
-    assert(buffers.delivered < buffers.expected);
-    const Bytes& room = buffers.rooms[buffers.delivered++ % buffers.kRooms];
+    assert(buffers.received < buffers.posted);
+    const Bytes& room = buffers.rooms[buffers.received++ % buffers.kRooms];
     unpack(std::span(room).first(world_->take(host(from))), buffers.unpacked);
     return &buffers.unpacked;
   }

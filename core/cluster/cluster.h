@@ -27,9 +27,9 @@ struct ReceiveBuffers {
 
   Bytes packed;
   std::array<Bytes, kRooms> rooms;  // used in turn for expected messages
-  std::size_t expected = 0;
-  std::size_t delivered = 0;
-  bool is_full() const { return expected == delivered + kRooms; }
+  std::size_t posted = 0;
+  std::size_t received = 0;
+  bool is_full() const { return posted == received + kRooms; }
   SparseVector<Real> unpacked;
 
   Gathered gathered;

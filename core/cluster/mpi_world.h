@@ -8,14 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include "core/cluster/mailbox.h"
+#include "core/cluster/message_queue.h"
 #include "core/cluster/world.h"
 
 namespace residuum {
 
 /// Initialises MPI, which the World finalises when it is destroyed; a program makes one. Messages
 /// are sent in pieces of `piece` bytes, because MPI counts in int. MPI is asked to let several
-/// threads call it, for the thread of a mailbox (make_mpi_mailbox).
+/// threads call it, for the thread of a message queue (make_mpi_message_queue).
 std::unique_ptr<World> make_mpi_world(std::size_t piece = std::size_t{1} << 30);
 
 /// Returns the World of this process's group, whose ranks begin at 0. Groups are consecutive ranks:
@@ -52,17 +52,17 @@ bool mpi_takes_device_memory();
 /// library of this build, also on fewer cores: {"mpirun", "-n", "4", ...}.
 std::vector<std::string> launch_words(int processes);
 
-// The mailbox between the processes that mpirun or srun started.
+// The message queue between the processes that mpirun or srun started.
 
-/// Returns whether MPI lets several threads call it, as a mailbox between processes needs.
+/// Returns whether MPI lets several threads call it, as a message queue between processes needs.
 bool mpi_serves_threads();
 
-/// Returns a mailbox between the processes of the World, which has messages of its own and must
-/// outlive it. A World without MPI gives the mailbox of a process that is alone. Messages are sent
-/// in pieces of `piece` bytes, because MPI counts in int. Reports an error if MPI does not let
-/// several threads call it. The call is collective.
-std::unique_ptr<Mailbox> make_mpi_mailbox(const World& world,
-                                          MailboxOptions options = {},
-                                          std::size_t piece = std::size_t{1} << 30);
+/// Returns a message queue between the processes of the World, which has messages of its own and
+/// must outlive it. A World without MPI gives the message queue of a process that is alone.
+/// Messages are sent in pieces of `piece` bytes, because MPI counts in int. Reports an error if MPI
+/// does not let several threads call it. The call is collective.
+std::unique_ptr<MessageQueue> make_mpi_message_queue(const World& world,
+                                                     MessageQueueOptions options = {},
+                                                     std::size_t piece = std::size_t{1} << 30);
 
 }  // namespace residuum

@@ -59,6 +59,29 @@ std::unique_ptr<Interface> make_from(std::span<const Entry<Interface>> entries,
   return nullptr;  // not reached: `choice` has thrown
 }
 
+/// The key by which a section names a component, and the value, its default, for which there is
+/// none.
+struct OptionalKind {
+  const char* key;
+  const char* none;
+};
+
+/// Builds what the section names; null for none. The caller finishes the section.
+template <typename Interface>
+std::unique_ptr<Interface> make_optional_from(std::span<const Entry<Interface>> entries,
+                                              const OptionalKind& kind,
+                                              const Section& section) {
+  std::vector<std::string> names = names_of(entries);
+  names.insert(names.begin(), kind.none);
+  const std::string chosen = section.choice(kind.key, names, kind.none);
+  for (const auto& entry : entries) {
+    if (entry.name == chosen) {
+      return entry.make(section);
+    }
+  }
+  return nullptr;
+}
+
 /// Returns the section that an entry's example describes.
 template <typename Interface>
 Section example_section(const std::string& section_name, const Entry<Interface>& entry) {

@@ -1,8 +1,8 @@
 // With momentum correction (DGC: Lin, Han, Mao, Wang, Dally, ICLR 2018, section 3.2) every worker
 // keeps a velocity and sparsifies the sum of velocities instead of that of gradients,
-//   u^p = m u^p + G^p;  a^p = e^p + c u^p;  s^p = C(a^p);  e^p_{t+1} = a^p less what was delivered,
+//   u^p = m u^p + G^p;  a^p = e^p + c u^p;  s^p = C(a^p);  e^p_{t+1} = a^p less what was applied,
 // so that an entry that waited is applied with the momentum it would have had. Momentum factor
-// masking (section 3.3) resets the velocity of delivered entries to 0. The paper masks the sent
+// masking (section 3.3) resets the velocity of applied entries to 0. The paper masks the sent
 // entries; where the aggregator rejects sent entries, they stay, and so does their velocity.
 // Conservation is that of error feedback with c u^p in the place of c G^p.
 
@@ -45,11 +45,11 @@ class Dgc final : public FeedbackFor<Dgc> {
       return;
     }
     const auto velocity = memory.subspan(d);
-    if (residual_update.cleared_everything()) {
+    if (residual_update.removed_everything()) {
       std::fill(velocity.begin(), velocity.end(), Real{0});
       return;
     }
-    for (const auto index : residual_update.cleared().indices) {
+    for (const auto index : residual_update.removed().indices) {
       velocity[index] = 0;
     }
   }
@@ -58,7 +58,7 @@ class Dgc final : public FeedbackFor<Dgc> {
   std::size_t vectors() const override { return 2; }
   bool has_velocity() const override { return true; }
   bool needs_lists() const override { return masks_; }
-  /// 1/(1 - m) is an upper bound here: masking drops the momentum of delivered entries, so the gain
+  /// 1/(1 - m) is an upper bound here: masking drops the momentum of applied entries, so the gain
   /// falls as more is sent.
   double momentum() const override { return momentum_; }
   bool conserves(const AggregatorLaw& aggregator,

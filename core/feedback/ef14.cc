@@ -1,5 +1,5 @@
 // Error feedback (Seide et al., Interspeech 2014; Stich et al., NeurIPS 2018) is a^p = e^p + c G^p,
-// and e^p_{t+1} is a^p less its delivered part, by the put-back rule. With decay = beta < 1 the
+// and e^p_{t+1} is a^p less its applied part, by the put-back rule. With decay = beta < 1 the
 // rest fades, e^p_{t+1} := beta e^p_{t+1} (SparseLoCo, Sarfi et al. 2025): what has faded is lost
 // by design. With clears = "selected" the residual loses the entries that the sparsifier chose, and
 // not the decoded ones: the rounding of the quantiser is lost. It is a control, which shows what
@@ -16,11 +16,11 @@ void clear_chosen(std::span<Real> accumulator,
                   const Message<Real>& sent,
                   ResidualUpdate<Real>& residual_update) {
   if (sent.chose_everything) {
-    residual_update.clear_everything();
+    residual_update.remove_everything();
     std::fill(accumulator.begin(), accumulator.end(), Real{0});
     return;
   }
-  residual_update.clear(sent.chosen);
+  residual_update.remove(sent.chosen);
   for (std::size_t i = 0; i < sent.chosen.size(); ++i) {
     accumulator[sent.chosen.indices[i]] -= sent.chosen.values[i];
   }
@@ -59,7 +59,7 @@ class Ef14 final : public FeedbackFor<Ef14>, public DeviceFeedback {
       for (Real& value : memory) {
         value *= static_cast<Real>(settings_.decay);
       }
-      residual_update.clear_part_of_all();
+      residual_update.remove_part_of_all();
     }
   }
 
@@ -77,15 +77,15 @@ class Ef14 final : public FeedbackFor<Ef14>, public DeviceFeedback {
     if (!settings_.clears_selection) {
       put_back(settings_.rule, memory, outcome, residual_update);
     } else if (outcome.sent.chose_everything) {
-      residual_update.clear_everything();
+      residual_update.remove_everything();
       memory.clear(0);
     } else {
-      residual_update.clear(outcome.sent.chosen);
+      residual_update.remove(outcome.sent.chosen);
       memory.add(0, outcome.sent.chosen, -1);
     }
     if (settings_.decay < 1) {
       memory.scale(0, static_cast<float>(settings_.decay));
-      residual_update.clear_part_of_all();
+      residual_update.remove_part_of_all();
     }
   }
 

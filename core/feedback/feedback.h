@@ -1,5 +1,5 @@
 #pragma once
-// A feedback decides how a worker keeps the entries that were not delivered. Each kind has its own
+// A feedback decides how a worker keeps the entries that were not applied. Each kind has its own
 // file and a line in registry.cc. A feedback is a rule without state: the memory of a worker is a
 // vector that the trainer owns. Its first d numbers are the residual e^p_t before `accumulate`, the
 // accumulator a^p_t between `accumulate` and `update_residual`, and e^p_{t+1} afterwards.
@@ -9,7 +9,7 @@
 #include <span>
 
 #include "core/config/registry.h"
-#include "core/messages/delivery.h"
+#include "core/messages/exchange_result.h"
 #include "core/messages/laws.h"
 #include "core/vectors/device.h"
 #include "core/vectors/fused.h"
@@ -17,24 +17,24 @@
 
 namespace residuum {
 
-/// A residual update is how a residual is made of an accumulator: a - cleared + returned. If
-/// everything, or a fraction of every entry, was cleared, both lists are empty. The lists may refer
+/// A residual update is how a residual is made of an accumulator: a - removed + returned. If
+/// everything, or a fraction of every entry, was removed, both lists are empty. The lists may refer
 /// to those of the message or its outcome and are valid only as long as these.
 template <class Real>
 class ResidualUpdate {
  public:
-  const SparseVector<Real>& cleared() const { return cleared_ != nullptr ? *cleared_ : own_; }
+  const SparseVector<Real>& removed() const { return removed_ != nullptr ? *removed_ : own_; }
   const SparseVector<Real>& returned() const { return returned_ != nullptr ? *returned_ : none_; }
-  bool cleared_everything() const { return cleared_part_ == Part::everything; }
-  /// True if the cleared entries have no list: everything, or a part of every entry.
-  bool cleared_is_dense() const { return cleared_part_ != Part::list; }
+  bool removed_everything() const { return removed_part_ == Part::everything; }
+  /// True if the removed entries have no list: everything, or a part of every entry.
+  bool removed_is_dense() const { return removed_part_ != Part::list; }
 
-  void clear_nothing() { set(Part::list, nullptr, nullptr); }
-  void clear_everything() { set(Part::everything, nullptr, nullptr); }
-  void clear_part_of_all() { set(Part::of_all, nullptr, nullptr); }
-  void clear(const SparseVector<Real>& list) { set(Part::list, &list, nullptr); }
+  void remove_nothing() { set(Part::list, nullptr, nullptr); }
+  void remove_everything() { set(Part::everything, nullptr, nullptr); }
+  void remove_part_of_all() { set(Part::of_all, nullptr, nullptr); }
+  void remove(const SparseVector<Real>& list) { set(Part::list, &list, nullptr); }
   /// Notes the entries of both lists; at an index that both have, those of `a`.
-  void clear_union(const SparseVector<Real>& a, const SparseVector<Real>& b) {
+  void remove_union(const SparseVector<Real>& a, const SparseVector<Real>& b) {
     set(Part::list, nullptr, nullptr);
     unite(a, b, own_);
   }
@@ -43,15 +43,15 @@ class ResidualUpdate {
  private:
   enum class Part { list, of_all, everything };
 
-  void set(Part part, const SparseVector<Real>* cleared, const SparseVector<Real>* returned) {
-    cleared_part_ = part;
-    cleared_ = cleared;
+  void set(Part part, const SparseVector<Real>* removed, const SparseVector<Real>* returned) {
+    removed_part_ = part;
+    removed_ = removed;
     returned_ = returned;
     own_.clear();
   }
 
-  Part cleared_part_ = Part::list;
-  const SparseVector<Real>* cleared_ = nullptr;
+  Part removed_part_ = Part::list;
+  const SparseVector<Real>* removed_ = nullptr;
   const SparseVector<Real>* returned_ = nullptr;
   SparseVector<Real> own_, none_;
 };
@@ -170,10 +170,10 @@ class Feedback {
   /// design.
   virtual double decay() const { return 1; }
 
-  /// True if it remembers nothing of what was not delivered.
+  /// True if it remembers nothing of what was not applied.
   virtual bool forgets() const { return false; }
 
-  /// True if it must know which entries were delivered: it cannot take a dense approximation.
+  /// True if it must know which entries were applied: it cannot take a dense approximation.
   virtual bool needs_lists() const { return false; }
 
   /// True if with this aggregator nothing is ever lost but by the decay: without one, sum_p

@@ -1,4 +1,4 @@
-// This feedback has no memory: a^p = c G^p, and entries that are not delivered are lost. It is a
+// This feedback has no memory: a^p = c G^p, and entries that are not applied are lost. It is a
 // negative control for error feedback. The residual is 0 at the start and after every residual
 // update.
 
@@ -27,7 +27,7 @@ class NoFeedback final : public FeedbackFor<NoFeedback>, public DeviceFeedback {
                        const MessageOutcome<Real>& /*outcome*/,
                        ResidualUpdate<Real>& residual_update) const {
     std::fill(memory.begin(), memory.end(), Real{0});
-    residual_update.clear_everything();
+    residual_update.remove_everything();
   }
 
   const DeviceFeedback* on_device() const override { return this; }
@@ -42,7 +42,7 @@ class NoFeedback final : public FeedbackFor<NoFeedback>, public DeviceFeedback {
                              const MessageOutcome<float>& /*outcome*/,
                              ResidualUpdate<float>& residual_update) const override {
     memory.clear(0);
-    residual_update.clear_everything();
+    residual_update.remove_everything();
   }
 
   Units units() const override { return units_; }

@@ -12,17 +12,17 @@ void choose(PutBack rule,
             ResidualUpdate<Real>& residual_update) {
   const bool takes_all_sent = outcome.applied_whole || rule == PutBack::discard;
   if (outcome.dense_approximation && rule != PutBack::discard) {
-    residual_update.clear_part_of_all();
+    residual_update.remove_part_of_all();
   } else if (outcome.dense_approximation || (outcome.sent.everything && takes_all_sent)) {
-    residual_update.clear_everything();
+    residual_update.remove_everything();
   } else if (outcome.applied_whole) {
-    residual_update.clear(outcome.sent.entries);
+    residual_update.remove(outcome.sent.entries);
   } else if (rule == PutBack::discard) {
-    residual_update.clear_union(*outcome.delivered, outcome.sent.entries);
+    residual_update.remove_union(*outcome.applied, outcome.sent.entries);
   } else {
-    residual_update.clear(*outcome.delivered);
+    residual_update.remove(*outcome.applied);
     if (rule == PutBack::captured) {
-      residual_update.give_back(*outcome.cut_in_merges);
+      residual_update.give_back(*outcome.dropped_in_merges);
     }
   }
 }
@@ -54,7 +54,7 @@ void put_back(PutBack rule,
               const MessageOutcome<Real>& outcome,
               ResidualUpdate<Real>& residual_update) {
   choose(rule, outcome, residual_update);
-  if (residual_update.cleared_everything()) {
+  if (residual_update.removed_everything()) {
     std::fill(accumulator.begin(), accumulator.end(), Real{0});
     return;
   }
@@ -63,9 +63,9 @@ void put_back(PutBack rule,
         accumulator, [&](std::size_t i, Real part) { accumulator[i] -= part; });
     return;
   }
-  const auto& cleared = residual_update.cleared();
-  for (std::size_t i = 0; i < cleared.size(); ++i) {
-    accumulator[cleared.indices[i]] -= cleared.values[i];
+  const auto& removed = residual_update.removed();
+  for (std::size_t i = 0; i < removed.size(); ++i) {
+    accumulator[removed.indices[i]] -= removed.values[i];
   }
   const auto& returned = residual_update.returned();
   for (std::size_t i = 0; i < returned.size(); ++i) {
@@ -79,11 +79,11 @@ void put_back(PutBack rule,
               ResidualUpdate<float>& residual_update) {
   assert(!outcome.dense_approximation);  // its aggregators read whole accumulators
   choose(rule, outcome, residual_update);
-  if (residual_update.cleared_everything()) {
+  if (residual_update.removed_everything()) {
     memory.clear(0);
     return;
   }
-  memory.add(0, residual_update.cleared(), -1);
+  memory.add(0, residual_update.removed(), -1);
   memory.add(0, residual_update.returned(), 1);
 }
 
@@ -99,12 +99,12 @@ template void put_back<double>(PutBack,
 namespace {
 
 template <class Real>
-void choose_delivered(const MessageOutcome<Real>& outcome, ResidualUpdate<Real>& residual_update) {
+void choose_applied(const MessageOutcome<Real>& outcome, ResidualUpdate<Real>& residual_update) {
   if (outcome.applied_whole) {
-    residual_update.clear(outcome.sent.entries);
+    residual_update.remove(outcome.sent.entries);
   } else {
-    residual_update.clear(*outcome.delivered);
-    residual_update.give_back(*outcome.cut_in_merges);
+    residual_update.remove(*outcome.applied);
+    residual_update.give_back(*outcome.dropped_in_merges);
   }
 }
 
@@ -124,7 +124,7 @@ void take_into_estimate(std::span<Real> accumulator,
                         const MessageOutcome<Real>& outcome,
                         ResidualUpdate<Real>& residual_update) {
   if (outcome.sent.everything && outcome.applied_whole) {
-    residual_update.clear_everything();
+    residual_update.remove_everything();
     for (std::size_t i = 0; i < estimate.size(); ++i) {
       estimate[i] += accumulator[i];
       accumulator[i] = 0;
@@ -132,15 +132,15 @@ void take_into_estimate(std::span<Real> accumulator,
     return;
   }
   if (outcome.dense_approximation) {
-    residual_update.clear_part_of_all();
+    residual_update.remove_part_of_all();
     outcome.dense_approximation->for_each(accumulator, [&](std::size_t i, Real part) {
       accumulator[i] -= part;
       estimate[i] += part;
     });
     return;
   }
-  choose_delivered(outcome, residual_update);
-  move(residual_update.cleared(), accumulator, estimate);
+  choose_applied(outcome, residual_update);
+  move(residual_update.removed(), accumulator, estimate);
   move(residual_update.returned(), estimate, accumulator);
 }
 
@@ -149,17 +149,17 @@ void take_into_estimate(DeviceVectors& memory,
                         ResidualUpdate<float>& residual_update) {
   assert(!outcome.dense_approximation);  // its aggregators read whole accumulators
   if (outcome.sent.everything && outcome.applied_whole) {
-    residual_update.clear_everything();
+    residual_update.remove_everything();
     memory.add_vector(1, 0);
     memory.clear(0);
     return;
   }
-  choose_delivered(outcome, residual_update);
+  choose_applied(outcome, residual_update);
   const auto move = [&](const SparseVector<float>& entries, std::size_t from, std::size_t to) {
     memory.add(from, entries, -1);
     memory.add(to, entries, 1);
   };
-  move(residual_update.cleared(), 0, 1);
+  move(residual_update.removed(), 0, 1);
   move(residual_update.returned(), 1, 0);
 }
 

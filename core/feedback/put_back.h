@@ -38,11 +38,11 @@ void put_back(PutBack rule,
               ResidualUpdate<float>& residual_update);
 
 // A worker sends the change of its gradient estimate g^p (EF21 and similar methods), and g^p
-// changes by the delivered part of it. If an aggregator rejects sent entries, the estimate changes
-// by the delivered ones alone. So the mean of the estimates is the sum of all updates so far:
+// changes by the applied part of it. If an aggregator rejects sent entries, the estimate changes
+// by the applied ones alone. So the mean of the estimates is the sum of all updates so far:
 // nothing is lost.
 
-/// accumulator -= delivered, estimate += delivered; `residual_update` records the delivered
+/// accumulator -= applied, estimate += applied; `residual_update` records the applied
 /// entries.
 template <class Real>
 void take_into_estimate(std::span<Real> accumulator,

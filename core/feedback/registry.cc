@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto kFeedbacks = std::to_array<Entry<Feedback>>({
     {"none",
-     "nothing is remembered: what is not delivered is lost",
+     "nothing is remembered: what is not applied is lost",
      "plain compressed SGD",
      "{}",
      make_no_feedback},

@@ -48,9 +48,9 @@ template <class Real>
 void VersionLists<Real>::take(const VersionParts<Real>& parts, LateMeasurement<Real>& measurement) {
   const LateMessage<Real>& first = *parts.late_messages.front();
   sent_everything_ = first.message.everything;
-  cleared_is_dense_ = first.cleared_everything;
+  removed_is_dense_ = first.removed_everything;
   measurement.lists(parts, sent_);
-  cleared_ = cleared_is_dense_ ? std::vector<SparseVector<double>>(sent_.size()) : sent_;
+  removed_ = removed_is_dense_ ? std::vector<SparseVector<double>>(sent_.size()) : sent_;
   returned_.assign(sent_.size(), {});
 }
 
@@ -65,8 +65,8 @@ void VersionLists<Real>::gather(const Cluster& cluster,
   sent_ = gathered(cluster, workers, buffers, [](Of& worker) -> List& {
     return worker.memory.message().entries;
   });
-  cleared_ = gathered(cluster, workers, buffers, [](Of& worker) -> List& {
-    return worker.memory.residual_update().cleared();
+  removed_ = gathered(cluster, workers, buffers, [](Of& worker) -> List& {
+    return worker.memory.residual_update().removed();
   });
   returned_ = gathered(cluster, workers, buffers, [](Of& worker) -> List& {
     return worker.memory.residual_update().returned();
@@ -91,13 +91,13 @@ void VersionLists<Real>::share_form(const Cluster& cluster,
   std::array<bool, 2> are_whole{};
   if (cluster.here(first)) {
     const WorkerMemory<Real>& memory = workers[cluster.slot(first)].memory;
-    are_whole = {memory.message().everything, memory.residual_update().cleared_is_dense()};
+    are_whole = {memory.message().everything, memory.residual_update().removed_is_dense()};
   }
   if (!participants.are_all()) {
     cluster.world().broadcast(cluster.host(first), std::as_writable_bytes(std::span(are_whole)));
   }
   sent_everything_ = are_whole[0];
-  cleared_is_dense_ = are_whole[1];
+  removed_is_dense_ = are_whole[1];
 }
 
 template std::vector<WorkerScalars> gathered_scalars(const Cluster&,

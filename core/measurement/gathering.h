@@ -200,20 +200,20 @@ class VersionLists {
   /// Returns the messages of those that take part.
   std::span<const SparseVector<double>> sent() const { return sent_; }
   /// Return what became of the accumulators of all workers.
-  std::span<const SparseVector<double>> cleared() const { return cleared_; }
+  std::span<const SparseVector<double>> removed() const { return removed_; }
   std::span<const SparseVector<double>> returned() const { return returned_; }
   /// True if messages are whole accumulators; they have no lists then.
   bool sent_everything() const { return sent_everything_; }
-  bool cleared_is_dense() const { return cleared_is_dense_; }
+  bool removed_is_dense() const { return removed_is_dense_; }
 
  private:
   void share_form(const Cluster& cluster,
                   std::span<const Worker<Real>> workers,
                   const Participants& participants);
 
-  std::vector<SparseVector<double>> sent_, cleared_, returned_;
+  std::vector<SparseVector<double>> sent_, removed_, returned_;
   bool sent_everything_ = false;
-  bool cleared_is_dense_ = false;
+  bool removed_is_dense_ = false;
 };
 
 }  // namespace residuum

@@ -406,7 +406,7 @@ void Measurement<Real>::follow_residuals(const StepState<Real>& state, bool meas
       state.workers,
       [](const Worker<Real>& worker) { return worker.memory.residual(); },
       mean_residual_);
-  // Gradients are divided by m, the number of participants, whether delivered yet or not; estimates
+  // Gradients are divided by m, the number of participants, whether applied yet or not; estimates
   // by that of all workers.
   const double scale =
       keeps_absent_estimates(state)
@@ -465,21 +465,21 @@ SelectionView Measurement<Real>::selection_view(const StepState<Real>& state,
 
 template <class Real>
 ExchangeView Measurement<Real>::exchange_view(const StepState<Real>& state) const {
-  Traffic traffic = state.delivery.traffic;
+  Traffic traffic = state.exchanged.traffic;
   traffic.bytes = 0;  // those of all processes are counted here
   traffic.down = 0;
   for (const auto& scalars : worker_scalars_) {
     traffic.bytes += static_cast<std::uint64_t>(scalars.bytes);
     traffic.down += static_cast<std::uint64_t>(scalars.down_bytes);
   }
-  return {.is_dense = state.delivery.is_dense,
+  return {.is_dense = state.exchanged.is_dense,
           .dense_update = dense_update_,
           .update = &update_,
           .sent = lists_.sent(),
-          .cleared = lists_.cleared(),
+          .removed = lists_.removed(),
           .returned = lists_.returned(),
           .sent_everything = lists_.sent_everything(),
-          .cleared_is_dense = lists_.cleared_is_dense(),
+          .removed_is_dense = lists_.removed_is_dense(),
           .traffic = traffic,
           .traffic_model = (late_ && !in_rounds_) || have_own_models_
                                ? std::nullopt
@@ -535,10 +535,10 @@ StepView Measurement<Real>::view_of(const StepState<Real>& state,
                                     const ShownBeside& beside,
                                     double messages,
                                     double entries) {
-  if (state.delivery.is_dense) {
-    dense_update_.assign(state.delivery.dense_sum.begin(), state.delivery.dense_sum.end());
+  if (state.exchanged.is_dense) {
+    dense_update_.assign(state.exchanged.dense_sum.begin(), state.exchanged.dense_sum.end());
   } else {
-    update_ = widened(state.delivery.sum);
+    update_ = widened(state.exchanged.sum);
   }
   return {.facts = facts_,
           .iteration = state.iteration,

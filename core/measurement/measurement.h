@@ -29,7 +29,7 @@ struct StepState {
   bool steps_locally = false;
   std::span<const Worker<Real>> workers;  // of this process
   const Participants& participants;       // of all workers, those that take part
-  const Delivery<Real>& delivery;
+  const ExchangeResult<Real>& exchanged;
   NetworkView network;
   std::span<const double> model;  // w_t before the update, w_{t+1} after it
   std::optional<ShiftGap> shift;  // of the last message, where a server sends changes of w

@@ -86,10 +86,10 @@ struct ExchangeView {
   const SparseVector<double>* update = nullptr;  // g otherwise
 
   std::span<const SparseVector<double>> sent;      // s^p
-  std::span<const SparseVector<double>> cleared;   // what was taken from a^p
+  std::span<const SparseVector<double>> removed;   // what was taken from a^p
   std::span<const SparseVector<double>> returned;  // entries added back to the residual besides
   bool sent_everything = false;                    // messages are whole accumulators
-  bool cleared_is_dense = false;                   // then `cleared` and `returned` are empty
+  bool removed_is_dense = false;                   // then `removed` and `returned` are empty
 
   Traffic traffic;                            // of all workers together
   std::optional<TrafficModel> traffic_model;  // absent where messages may still be under way

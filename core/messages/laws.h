@@ -43,7 +43,7 @@ struct QuantiserLaw {
 struct AggregatorLaw {
   bool applies_whole_messages = true;  // g is the sum of the messages
   bool cuts_in_merges = false;         // for P > 2, partial sums can be cut from a branch
-  /// True if an entry that a merge cuts counts as not delivered at its senders. Then the delivered
+  /// True if an entry that a merge cuts counts as not applied at its senders. Then the applied
   /// entries add up to g.
   bool cuts_stay_with_senders = false;
   bool is_sparse = true;  // g has at most k entries
@@ -52,7 +52,7 @@ struct AggregatorLaw {
   bool forwards_messages = false;
   bool carries_vectors = false;  // workers send vectors of d numbers, whatever the messages hold
   /// True if g approximates the sum of whole accumulators: g is no sum of messages and has no k,
-  /// and what the workers deliver of their accumulators has no lists (`DenseApproximation`).
+  /// and what is applied of the accumulators has no lists (`DenseApproximation`).
   bool approximates_sum = false;
   /// True if g is not the plain mean of the messages. The update then differs from the entries that
   /// the workers clear, whatever the feedback.
@@ -66,7 +66,7 @@ struct AggregatorLaw {
   bool selects_largest = false;    // of sums of messages it keeps the k largest entries
 };
 
-/// The form in which a worker keeps entries that were not delivered.
+/// The form in which a worker keeps entries that were not applied.
 enum class Memory { residual, velocity, estimate, control };
 
 /// Returns "residual", "velocity", "estimate" or "control".
@@ -95,7 +95,7 @@ constexpr std::optional<Memory> memory_of(std::string_view name) {
   return std::nullopt;
 }
 
-/// The properties of a feedback that hold for all deliveries.
+/// The properties of a feedback, whatever the outcome of a message.
 struct FeedbackLaw {
   Memory memory = Memory::residual;
   bool in_gradient_units = false;  // the memory holds gradients, not steps
@@ -104,7 +104,7 @@ struct FeedbackLaw {
   /// w, the part of what estimates have missed that enters messages.
   std::optional<double> error_weight = std::nullopt;
   double decay = 1;      // factor of the residual per iteration; below 1 the rest is lost by design
-  bool forgets = false;  // nothing is remembered: what is not delivered is lost
+  bool forgets = false;  // nothing is remembered: what is not applied is lost
 };
 
 /// How the workers of a run stay in step.

@@ -14,14 +14,14 @@ class AdamW final : public OptimiserFor<AdamW> {
   std::size_t vectors() const override { return 2; }
 
   template <class Real>
-  void direct(const Turn<Real>& turn) const {
-    const std::size_t d = turn.gradient.size();
+  void make_direction(const OptimiserStep<Real>& step) const {
+    const std::size_t d = step.gradient.size();
     take_adamw_direction<Real>(numbers_,
-                               turn.before,
-                               turn.model,
-                               turn.gradient,
-                               turn.memory.first(d),
-                               turn.memory.subspan(d, d));
+                               step.before,
+                               step.model,
+                               step.gradient,
+                               step.memory.first(d),
+                               step.memory.subspan(d, d));
   }
 
  private:

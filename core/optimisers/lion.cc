@@ -21,20 +21,20 @@ class Lion final : public OptimiserFor<Lion> {
   std::size_t vectors() const override { return 1; }
 
   template <class Real>
-  void direct(const Turn<Real>& turn) const {
+  void make_direction(const OptimiserStep<Real>& step) const {
     const auto beta1 = static_cast<Real>(numbers_.beta1);
     const auto beta2 = static_cast<Real>(numbers_.beta2);
     const auto of_direction = static_cast<Real>(1 - numbers_.beta1);
     const auto of_mean = static_cast<Real>(1 - numbers_.beta2);
     const auto decay = static_cast<Real>(numbers_.decay);
-    for (std::size_t i = 0; i < turn.gradient.size(); ++i) {
-      const Real gradient = turn.gradient[i];
-      Real& mean = turn.memory[i];
+    for (std::size_t i = 0; i < step.gradient.size(); ++i) {
+      const Real gradient = step.gradient[i];
+      Real& mean = step.memory[i];
       const Real mixed = beta1 * mean + of_direction * gradient;
       // NaN stays NaN, so that divergence is noticed.
       const Real sign = mixed > 0 ? Real{1} : mixed < 0 ? Real{-1} : mixed;
       mean = beta2 * mean + of_mean * gradient;
-      turn.gradient[i] = sign + decay * turn.model[i];
+      step.gradient[i] = sign + decay * step.model[i];
     }
   }
 

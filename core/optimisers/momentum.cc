@@ -15,14 +15,14 @@ class Momentum final : public OptimiserFor<Momentum> {
   double gain() const override { return 1 / (1 - momentum_); }
 
   template <class Real>
-  void direct(const Turn<Real>& turn) const {
+  void make_direction(const OptimiserStep<Real>& step) const {
     const auto momentum = static_cast<Real>(momentum_);
     const auto decay = static_cast<Real>(decay_);
-    for (std::size_t i = 0; i < turn.gradient.size(); ++i) {
-      const Real gradient = turn.gradient[i] + decay * turn.model[i];
-      Real& velocity = turn.memory[i];
+    for (std::size_t i = 0; i < step.gradient.size(); ++i) {
+      const Real gradient = step.gradient[i] + decay * step.model[i];
+      Real& velocity = step.memory[i];
       velocity = momentum * velocity + gradient;
-      turn.gradient[i] = looks_ahead_ ? gradient + momentum * velocity : velocity;
+      step.gradient[i] = looks_ahead_ ? gradient + momentum * velocity : velocity;
     }
   }
 

@@ -45,41 +45,41 @@ class Muon final : public OptimiserFor<Muon> {
   }
 
   template <class Real>
-  void direct(const Turn<Real>& turn) const {
-    if (turn.layers.empty()) {
-      take_vector(turn, {.begin = 0, .rows = turn.gradient.size()});
+  void make_direction(const OptimiserStep<Real>& step) const {
+    if (step.layers.empty()) {
+      take_vector(step, {.begin = 0, .rows = step.gradient.size()});
     }
     std::vector<Real> own_room;
-    std::vector<Real>& room = turn.room != nullptr ? *turn.room : own_room;
-    for (const MatrixPlace& layer : turn.layers) {
+    std::vector<Real>& room = step.room != nullptr ? *step.room : own_room;
+    for (const MatrixPlace& layer : step.layers) {
       if (is_true_matrix(layer)) {
-        take_matrix(turn, layer, room);
+        take_matrix(step, layer, room);
       } else {
-        take_vector(turn, layer);
+        take_vector(step, layer);
       }
     }
   }
 
  private:
   template <class Real>
-  void take_vector(const Turn<Real>& turn, const MatrixPlace& layer) const {
+  void take_vector(const OptimiserStep<Real>& step, const MatrixPlace& layer) const {
     const std::size_t size = layer.rows * layer.columns;
     take_adamw_direction<Real>(numbers_.of_vectors,
-                               turn.before,
-                               turn.model.subspan(layer.begin, size),
-                               turn.gradient.subspan(layer.begin, size),
-                               turn.memory.subspan(layer.begin, size),
-                               turn.memory.subspan(turn.gradient.size() + layer.begin, size));
+                               step.before,
+                               step.model.subspan(layer.begin, size),
+                               step.gradient.subspan(layer.begin, size),
+                               step.memory.subspan(layer.begin, size),
+                               step.memory.subspan(step.gradient.size() + layer.begin, size));
   }
 
   template <class Real>
-  void take_matrix(const Turn<Real>& turn,
+  void take_matrix(const OptimiserStep<Real>& step,
                    const MatrixPlace& layer,
                    std::vector<Real>& room) const {
     const std::size_t size = layer.rows * layer.columns;
-    const auto gradient = turn.gradient.subspan(layer.begin, size);
-    const auto velocity = turn.memory.subspan(layer.begin, size);
-    const auto model = turn.model.subspan(layer.begin, size);
+    const auto gradient = step.gradient.subspan(layer.begin, size);
+    const auto velocity = step.memory.subspan(layer.begin, size);
+    const auto model = step.model.subspan(layer.begin, size);
     const auto momentum = static_cast<Real>(numbers_.momentum);
     for (std::size_t i = 0; i < size; ++i) {
       velocity[i] = momentum * velocity[i] + gradient[i];

@@ -18,7 +18,7 @@ namespace residuum {
 
 /// A gradient becomes a direction in its place.
 template <class Real>
-struct Turn {
+struct OptimiserStep {
   std::uint64_t before = 0;                  // gradients that the worker has taken before this one
   std::span<const Real> model;               // at which it was taken
   std::span<Real> gradient;                  // d numbers, and then the direction
@@ -43,16 +43,20 @@ class Optimiser {
   virtual double gain() const { return 1; }
   /// Reports a usage error for layers of a model that the optimiser cannot work with.
   virtual void check(std::span<const MatrixPlace> /*layers*/) const {}
-  virtual void turn(const Turn<float>& turn) const = 0;
-  virtual void turn(const Turn<double>& turn) const = 0;
+  virtual void direct(const OptimiserStep<float>& step) const = 0;
+  virtual void direct(const OptimiserStep<double>& step) const = 0;
 };
 
-/// Implements the overloads by the member template direct<Real>(turn) of Derived.
+/// Implements the overloads by the member template make_direction<Real>(step) of Derived.
 template <class Derived>
 class OptimiserFor : public Optimiser {
  public:
-  void turn(const Turn<float>& turn) const final { self().template direct<float>(turn); }
-  void turn(const Turn<double>& turn) const final { self().template direct<double>(turn); }
+  void direct(const OptimiserStep<float>& step) const final {
+    self().template make_direction<float>(step);
+  }
+  void direct(const OptimiserStep<double>& step) const final {
+    self().template make_direction<double>(step);
+  }
 
  private:
   const Derived& self() const { return static_cast<const Derived&>(*this); }

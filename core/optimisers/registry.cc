@@ -43,17 +43,7 @@ constexpr auto kOptimisers = std::to_array<Entry<Optimiser>>({
 std::span<const Entry<Optimiser>> optimisers() { return registry_of<Optimiser>(kOptimisers); }
 
 std::unique_ptr<Optimiser> make_optimiser(const Section& section) {
-  std::vector<std::string> names{"sgd"};
-  for (const auto& name : names_of(optimisers())) {
-    names.push_back(name);
-  }
-  const std::string chosen = section.choice("optimiser", names, "sgd");
-  for (const auto& entry : optimisers()) {
-    if (entry.name == chosen) {
-      return entry.make(section);
-    }
-  }
-  return nullptr;
+  return make_optional_from(optimisers(), {.key = "optimiser", .none = "sgd"}, section);
 }
 
 std::vector<std::uint64_t> memory_periods_from(const Section& section, const Optimiser& optimiser) {

@@ -1,7 +1,7 @@
 // In the bulk-synchronous protocol all workers take their gradients at one model and exchange at
 // every iteration. In the symbols of the papers, at iteration t, for every worker p:
 //   a^p = e^p + eta G^p(w);  s^p = C(a^p);  g = AGG(s^1 .. s^P);  w -= g / P;
-//   e^p = a^p - delivered.
+//   e^p = a^p - applied.
 // With `lag` = tau > 0 an exchange lasts while the next tau gradients are computed (lag_loop.h).
 
 #include <utility>

@@ -59,7 +59,7 @@ GossipLoop<Real>::GossipLoop(TrainingState<Real>& state,
       time_(virtual_time_of(training_, machine)),
       real_time_(real_time_of(training_, machine)) {
   if (time_) {
-    delivery_.transfers = time_->transfers();
+    exchanged_.transfers = time_->transfers();
     seconds_ = time_->local_seconds();
   }
   for (auto& model : models_) {
@@ -99,7 +99,7 @@ StepEnd GossipLoop<Real>::advance(std::uint64_t t) {
   if (!computed) {
     return end;
   }
-  Ledger ledger(cluster_, delivery_.transfers);
+  Ledger ledger(cluster_, exchanged_.transfers);
   exchange(ledger);
   each_worker([&](std::size_t slot, Worker<Real>& worker) { mix(eta, slot, worker); });
   take_mean();
@@ -110,7 +110,7 @@ StepEnd GossipLoop<Real>::advance(std::uint64_t t) {
   if (real_time_) {
     computed->show_wall_time(real_time_->now());
   }
-  std::move(*computed).move_to(mean_, delivery_, notes_of(t));
+  std::move(*computed).move_to(mean_, exchanged_, notes_of(t));
   return end;
 }
 
@@ -213,7 +213,7 @@ void GossipLoop<Real>::exchange(Ledger& ledger) {
       receive(worker, messages_.front().everything);  // the method decides it, for all workers
     }
   }
-  delivery_.traffic = ledger.traffic();  // the count of rounds stays 0: nobody waits for all
+  exchanged_.traffic = ledger.traffic();  // the count of rounds stays 0: nobody waits for all
 }
 
 template <class Real>

@@ -68,8 +68,8 @@ class GossipLoop final : public Loop {
   std::vector<std::vector<double>> models_;  // w^p, and x^p between the half step and the mixing
   std::vector<std::vector<Real>> copies_;    // c^q of each worker here and each neighbour of one
   std::vector<Message<Real>> messages_;
-  std::vector<double> mean_;  // of the models
-  Delivery<Real> delivery_;   // has the traffic; no update is exchanged
+  std::vector<double> mean_;        // of the models
+  ExchangeResult<Real> exchanged_;  // has the traffic; no update is exchanged
   LocalSeconds seconds_;
   std::optional<VirtualTime> time_;
   std::optional<RealTime> real_time_;

@@ -74,9 +74,9 @@ void Iteration<Real>::list_contributions() {
 }
 
 template <class Real>
-ClippedUpdate<Real> Iteration<Real>::clip(const Delivery<Real>& delivery, double divisor) {
+ClippedUpdate<Real> Iteration<Real>::clip(const ExchangeResult<Real>& exchanged, double divisor) {
   ModelUpdate<Real>& update = state().update_;
-  ClippedUpdate<Real> clipped = update.clip(update.take(delivery, divisor), eta_);
+  ClippedUpdate<Real> clipped = update.clip(update.take(exchanged, divisor), eta_);
   update_scale_ = clipped.scale();
   lap(&StepTimes::aggregate_s);
   return clipped;
@@ -92,15 +92,15 @@ void Iteration<Real>::evaluate_next_z() {
 
 template <class Real>
 void Iteration<Real>::apply(ClippedUpdate<Real>&& clipped) {
-  const Delivery<Real>& delivery = clipped.delivery();
+  const ExchangeResult<Real>& exchanged = clipped.exchanged();
   std::vector<Real>& rounded = state().shift_ ? state().shift_->rounded() : state().working_model_;
   state().model_is_lost_ =
       !state().update_.apply(std::move(clipped), eta_, state().model_, rounded);
-  state().lost_sum_ = state().model_is_lost_ ? lost_sum(delivery) : std::nullopt;
+  state().lost_sum_ = state().model_is_lost_ ? lost_sum(exchanged) : std::nullopt;
   if (state().shift_ && !state().model_is_lost_) {
     state().shift_->follow(state().working_model_);
   }
-  state().note_moved(delivery);
+  state().note_moved(exchanged);
 }
 
 template <class Real>
@@ -113,9 +113,9 @@ void Iteration<Real>::set_model(std::span<const double> model) {
 
 template <class Real>
 template <class... Made>
-void Iteration<Real>::show(const Delivery<Real>& delivery, const Made&... made) {
+void Iteration<Real>::show(const ExchangeResult<Real>& exchanged, const Made&... made) {
   lap(&StepTimes::aggregate_s);
-  const StepState<Real> now = step_state(delivery);
+  const StepState<Real> now = step_state(exchanged);
   measurement().after_update(now, made..., measured_);
   // A lost model is not measured: its numbers mean nothing, and the next version will not be made.
   if (measured_ && !state().model_is_lost_) {
@@ -129,7 +129,7 @@ void Iteration<Real>::show(const Delivery<Real>& delivery, const Made&... made) 
 }
 
 template <class Real>
-StepState<Real> Iteration<Real>::step_state(const Delivery<Real>& delivery) {
+StepState<Real> Iteration<Real>::step_state(const ExchangeResult<Real>& exchanged) {
   return {.iteration = t_,
           .epoch = epoch_,
           .step_size = eta_,
@@ -139,7 +139,7 @@ StepState<Real> Iteration<Real>::step_state(const Delivery<Real>& delivery) {
           .steps_locally = steps_locally(state().method_, state().law_.local_steps),
           .workers = state().workers_,
           .participants = state().participants_,
-          .delivery = delivery,
+          .exchanged = exchanged,
           .network = network_,
           .model = state().model_,
           .shift = state().shift_ ? std::optional(state().shift_->gap()) : std::nullopt};
@@ -219,23 +219,23 @@ Agreed<Compressed<Real>> Computed<Real>::compress(LocalSeconds& seconds) && {
 
 template <class Real>
 Combined<Real> Compressed<Real>::combine(ParticipantExchange<Real>& exchange,
-                                         Delivery<Real>& delivery) && {
+                                         ExchangeResult<Real>& exchanged) && {
   Contributions<Real> contributions = this->state().without_messages();
   contributions.k = this->k();
   contributions.of_workers = this->contributions_here();
-  exchange.combine(contributions, delivery);
-  return Combined<Real>(std::move(*this), delivery);
+  exchange.combine(contributions, exchanged);
+  return Combined<Real>(std::move(*this), exchanged);
 }
 
 template <class Real>
 Updated<Real> Combined<Real>::update() && {
-  this->book(delivery_.traffic);
+  this->book(exchanged_.traffic);
   // The mean of gradient estimates is one of all workers: those that are absent keep theirs.
   const bool estimates = this->state().training().method->feedback->estimates();
   ClippedUpdate<Real> clipped = this->clip(
-      delivery_,
+      exchanged_,
       estimates ? this->state().cluster().workers() : this->state().participants().count());
-  this->measurement().before_update(this->step_state(delivery_), this->measured());
+  this->measurement().before_update(this->step_state(exchanged_), this->measured());
   this->evaluate_next_z();
   for (auto& worker : this->workers()) {
     if (this->measured() && this->takes_part(worker)) {
@@ -244,7 +244,7 @@ Updated<Real> Combined<Real>::update() && {
   }
   this->lap(&StepTimes::measure_s);
   this->apply(std::move(clipped));
-  return Updated<Real>(std::move(*this), delivery_);
+  return Updated<Real>(std::move(*this), exchanged_);
 }
 
 template <class Real>
@@ -256,11 +256,11 @@ void Updated<Real>::update_residuals() && {
       continue;
     }
     auto& memory = worker.memory;
-    const MessageOutcome<Real> outcome = delivery_.outcome(memory.message(), contribution++);
+    const MessageOutcome<Real> outcome = exchanged_.outcome(memory.message(), contribution++);
     memory.update_residual(outcome, this->measured(), this->state().scratch(), worker.scalars);
     ++worker.turns;
   }
-  this->show(delivery_);
+  this->show(exchanged_);
   for (auto& worker : workers) {
     worker.gradient.drop_half();
   }
@@ -281,23 +281,23 @@ LateComputed<Real> LateIteration<Real>::end_on_server() && {
 }
 
 template <class Real>
-LateUpdated<Real> LateComputed<Real>::update(const Delivery<Real>& delivery,
+LateUpdated<Real> LateComputed<Real>::update(const ExchangeResult<Real>& exchanged,
                                              const VersionParts<Real>& parts) && {
   // In a simulation every process has counted the bytes of all, and a real server books its own.
   if (this->state().cluster().world().is_root() && !this->law().is_real) {
-    this->book(delivery.traffic);
+    this->book(exchanged.traffic);
   }
-  ClippedUpdate<Real> clipped = this->clip(delivery, parts.divisor);
-  this->measurement().before_update(this->step_state(delivery), parts, this->measured());
+  ClippedUpdate<Real> clipped = this->clip(exchanged, parts.divisor);
+  this->measurement().before_update(this->step_state(exchanged), parts, this->measured());
   this->evaluate_next_z();
   this->lap(&StepTimes::measure_s);
   this->apply(std::move(clipped));
-  return LateUpdated<Real>(std::move(*this), delivery, parts);
+  return LateUpdated<Real>(std::move(*this), exchanged, parts);
 }
 
 template <class Real>
 void LateUpdated<Real>::finish() && {
-  this->show(delivery_, parts_);
+  this->show(exchanged_, parts_);
 }
 
 // --- Models of the workers' own ---------------------------------------------------------------
@@ -311,15 +311,15 @@ Agreed<MixingComputed<Real>> MixingIteration<Real>::agree() && {
 
 template <class Real>
 void MixingComputed<Real>::move_to(std::span<const double> mean,
-                                   const Delivery<Real>& delivery,
+                                   const ExchangeResult<Real>& exchanged,
                                    const VersionNotes& notes) && {
-  this->book(delivery.traffic);
+  this->book(exchanged.traffic);
   this->lap(&StepTimes::aggregate_s);
-  this->measurement().before_update(this->step_state(delivery), this->measured());
+  this->measurement().before_update(this->step_state(exchanged), this->measured());
   this->evaluate_next_z();
   this->lap(&StepTimes::measure_s);
   this->set_model(mean);
-  this->show(delivery, notes);
+  this->show(exchanged, notes);
 }
 
 template class Iteration<float>;

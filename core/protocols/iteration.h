@@ -78,7 +78,7 @@ class Iteration {
   void list_contributions();
   std::span<const Contribution<Real>> contributions_here() const { return state().contributions_; }
   /// Scales g/divisor as clipping demands.
-  [[nodiscard]] ClippedUpdate<Real> clip(const Delivery<Real>& delivery, double divisor);
+  [[nodiscard]] ClippedUpdate<Real> clip(const ExchangeResult<Real>& exchanged, double divisor);
   /// Evaluates f at z_{t+1}, once the measurement has moved z.
   void evaluate_next_z();
   /// Makes w_{t+1}.
@@ -87,10 +87,10 @@ class Iteration {
   /// Measures the finished version and shows it, with what it was `made` of unless it was made in
   /// lockstep. No step may follow.
   template <class... Made>
-  void show(const Delivery<Real>& delivery, const Made&... made);
+  void show(const ExchangeResult<Real>& exchanged, const Made&... made);
 
   /// Returns what the measurement reads: w_t before the update, w_{t+1} after it.
-  StepState<Real> step_state(const Delivery<Real>& delivery);
+  StepState<Real> step_state(const ExchangeResult<Real>& exchanged);
   TrainingState<Real>& state() {
     assert(state_ != nullptr);  // else the step was taken before
     return *state_;
@@ -189,17 +189,17 @@ class Computed : public Iteration<Real> {
 template <class Real>
 class Compressed : public Iteration<Real> {
  public:
-  /// Exchanges s^p and a^p of the workers that take part, which makes g. The delivery must live
+  /// Exchanges s^p and a^p of the workers that take part, which makes g. The exchanged must live
   /// until the version is shown.
   [[nodiscard]] Combined<Real> combine(ParticipantExchange<Real>& exchange,
-                                       Delivery<Real>& delivery) &&;
+                                       ExchangeResult<Real>& exchanged) &&;
 
  private:
   friend class Iteration<Real>;
   explicit Compressed(Iteration<Real>&& before) : Iteration<Real>(std::move(before)) {}
 };
 
-/// The delivery has g.
+/// The exchanged has g.
 template <class Real>
 class Combined : public Iteration<Real> {
  public:
@@ -208,10 +208,10 @@ class Combined : public Iteration<Real> {
 
  private:
   friend class Compressed<Real>;
-  Combined(Iteration<Real>&& before, const Delivery<Real>& delivery)
-      : Iteration<Real>(std::move(before)), delivery_(delivery) {}
+  Combined(Iteration<Real>&& before, const ExchangeResult<Real>& exchanged)
+      : Iteration<Real>(std::move(before)), exchanged_(exchanged) {}
 
-  const Delivery<Real>& delivery_;
+  const ExchangeResult<Real>& exchanged_;
 };
 
 /// The model is w_{t+1}, and the memories still have the accumulators.
@@ -223,10 +223,10 @@ class Updated : public Iteration<Real> {
 
  private:
   friend class Combined<Real>;
-  Updated(Iteration<Real>&& before, const Delivery<Real>& delivery)
-      : Iteration<Real>(std::move(before)), delivery_(delivery) {}
+  Updated(Iteration<Real>&& before, const ExchangeResult<Real>& exchanged)
+      : Iteration<Real>(std::move(before)), exchanged_(exchanged) {}
 
-  const Delivery<Real>& delivery_;
+  const ExchangeResult<Real>& exchanged_;
 };
 
 // --- Late messages ----------------------------------------------------------------------------
@@ -255,10 +255,10 @@ class LateIteration : public Iteration<Real> {
 template <class Real>
 class LateComputed : public Iteration<Real> {
  public:
-  /// Makes w_{t+1} from g, which is the weighted sum of the late messages. Delivery and parts must
-  /// live until the version is shown. It is not collective: every process that calls it has all
-  /// messages.
-  [[nodiscard]] LateUpdated<Real> update(const Delivery<Real>& delivery,
+  /// Makes w_{t+1} from g, which is the weighted sum of the late messages. ExchangeResult and parts
+  /// must live until the version is shown. It is not collective: every process that calls it has
+  /// all messages.
+  [[nodiscard]] LateUpdated<Real> update(const ExchangeResult<Real>& exchanged,
                                          const VersionParts<Real>& parts) &&;
 
  private:
@@ -278,11 +278,11 @@ class LateUpdated : public Iteration<Real> {
  private:
   friend class LateComputed<Real>;
   LateUpdated(Iteration<Real>&& before,
-              const Delivery<Real>& delivery,
+              const ExchangeResult<Real>& exchanged,
               const VersionParts<Real>& parts)
-      : Iteration<Real>(std::move(before)), delivery_(delivery), parts_(parts) {}
+      : Iteration<Real>(std::move(before)), exchanged_(exchanged), parts_(parts) {}
 
-  const Delivery<Real>& delivery_;
+  const ExchangeResult<Real>& exchanged_;
   const VersionParts<Real>& parts_;
 };
 
@@ -306,10 +306,10 @@ class MixingIteration : public Iteration<Real> {
 template <class Real>
 class MixingComputed : public Iteration<Real> {
  public:
-  /// Makes w_{t+1} the mean of the workers' models, and shows the version. `delivery` has the
+  /// Makes w_{t+1} the mean of the workers' models, and shows the version. `exchanged` has the
   /// traffic and no update.
   void move_to(std::span<const double> mean,
-               const Delivery<Real>& delivery,
+               const ExchangeResult<Real>& exchanged,
                const VersionNotes& notes) &&;
 
  private:

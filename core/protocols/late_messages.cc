@@ -51,7 +51,7 @@ void pass_late_message(LateMessage<Real>& late_message, bool measured, ActorStat
   if (!measured) {
     return;
   }
-  pass_flag(late_message.cleared_everything, state);
+  pass_flag(late_message.removed_everything, state);
   pass_flag(late_message.has_noise, state);
   state.numbers(late_message.gradient);
   state.numbers(late_message.residual_before);

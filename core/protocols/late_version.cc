@@ -74,7 +74,7 @@ template <class Real>
 void LateVersion<Real>::combine(std::span<const Contribution<Real>> contributions) {
   exchange_->combine(Cluster(*alone_, static_cast<int>(contributions.size())),
                      {.dimension = d_, .k = d_, .of_workers = contributions},
-                     delivery_);
+                     exchanged_);
 }
 
 template <class Real>
@@ -84,8 +84,8 @@ LateUpdated<Real> LateVersion<Real>::make(LateComputed<Real>&& computed,
                                           std::span<const Contribution<Real>> sums) {
   take_in_order(std::move(late_messages));
   combine(sums.empty() ? std::span<const Contribution<Real>>(contributions_) : sums);
-  delivery_.traffic = traffic;
-  return std::move(computed).update(delivery_, parts_);
+  exchanged_.traffic = traffic;
+  return std::move(computed).update(exchanged_, parts_);
 }
 
 template <class Real>
@@ -93,9 +93,9 @@ LateUpdated<Real> LateVersion<Real>::make_round(LateComputed<Real>&& computed,
                                                 LateMessages<Real> round,
                                                 Transfers* transfers) {
   take_in_order(std::move(round));
-  delivery_.transfers = transfers;
+  exchanged_.transfers = transfers;
   combine(contributions_);
-  return std::move(computed).update(delivery_, parts_);
+  return std::move(computed).update(exchanged_, parts_);
 }
 
 template <class Real>
@@ -245,7 +245,7 @@ bool form_late_message(Worker<Real>& worker,
     late_message.gradient.assign(gradient.begin(), gradient.end());
     const auto residual = worker.memory.residual();
     late_message.residual_after.assign(residual.begin(), residual.end());
-    late_message.cleared_everything = worker.memory.residual_update().cleared_everything();
+    late_message.removed_everything = worker.memory.residual_update().removed_everything();
     late_message.scalars = worker.scalars;
   }
   return true;

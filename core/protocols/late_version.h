@@ -79,7 +79,7 @@ class LateVersion {
   bool is_real_;  // times are those of the wall clock
   std::unique_ptr<World> alone_ = make_single_process();
   std::unique_ptr<Exchange<Real>> exchange_;
-  Delivery<Real> delivery_;
+  ExchangeResult<Real> exchanged_;
 
   LateMessages<Real> made_of_;  // of the version that is not finished yet
   LateMessages<Real> spare_;    // to be used again

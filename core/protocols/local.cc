@@ -4,7 +4,7 @@
 //   w^p_0 = w;  w^p_{h+1} = w^p_h - eta G^p(w^p_h), h = 0 .. H - 1;  D^p = sum_h G^p(w^p_h);
 //   a^p = e^p + eta D^p = e^p + (w - w^p_H);  s^p = C(a^p);  g = AGG(s^1 .. s^P);
 //   w moves by g / P as by an update of bsp, with the outer step (model_update.h);
-//   e^p = a^p - delivered.
+//   e^p = a^p - applied.
 // An iteration of the run is a version, so it takes H gradients of each worker, and what tables say
 // of a worker's gradient they say of D^p. With H = 1 this is bsp, bit by bit.
 

@@ -28,7 +28,7 @@ class LockstepLoop final : public Loop {
         time_(virtual_time_of(state.training(), machine)),
         real_time_(real_time_of(state.training(), machine)) {
     if (time_) {
-      delivery_.transfers = time_->transfers();
+      exchanged_.transfers = time_->transfers();
       seconds_ = time_->local_seconds();
     }
   }
@@ -52,8 +52,8 @@ class LockstepLoop final : public Loop {
     if (!compressed) {
       return end;
     }
-    Combined<Real> combined = std::move(*compressed).combine(exchange_, delivery_);
-    averages_.take(t, state_.training(), state_.workers(), delivery_);
+    Combined<Real> combined = std::move(*compressed).combine(exchange_, exchanged_);
+    averages_.take(t, state_.training(), state_.workers(), exchanged_);
     if (time_) {
       time_->advance(t * local_steps_, local_steps_, seconds_);
       combined.show_network(time_->view());
@@ -82,7 +82,7 @@ class LockstepLoop final : public Loop {
   TrainingState<Real>& state_;
   ParticipantExchange<Real> exchange_;
   MemoryAverages<Real> averages_;
-  Delivery<Real> delivery_;
+  ExchangeResult<Real> exchanged_;
   std::uint64_t local_steps_;
   LocalSeconds seconds_;
   std::optional<VirtualTime> time_;

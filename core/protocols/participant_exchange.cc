@@ -28,18 +28,18 @@ ParticipantExchange<Real>::ParticipantExchange(const Aggregator& aggregator,
 
 template <class Real>
 void ParticipantExchange<Real>::combine(const Contributions<Real>& contributions,
-                                        Delivery<Real>& delivery) {
+                                        ExchangeResult<Real>& exchanged) {
   if (participants_.are_all()) {
-    exchange_->combine(cluster_, contributions, delivery);
+    exchange_->combine(cluster_, contributions, exchanged);
     return;
   }
   find_hosts();
   if (is_host()) {
     World& world = world_ ? *world_ : cluster_.world();
-    exchange_->combine(Cluster::with_blocks(world, begins_), contributions, delivery);
+    exchange_->combine(Cluster::with_blocks(world, begins_), contributions, exchanged);
   }
   if (hosts_.size() < static_cast<std::size_t>(cluster_.world().size())) {
-    share(contributions, delivery);
+    share(contributions, exchanged);
   }
 }
 
@@ -69,28 +69,28 @@ void ParticipantExchange<Real>::find_hosts() {
 
 template <class Real>
 void ParticipantExchange<Real>::share(const Contributions<Real>& contributions,
-                                      Delivery<Real>& delivery) {
-  share_sum(hosts_.front(), delivery);
+                                      ExchangeResult<Real>& exchanged) {
+  share_sum(hosts_.front(), exchanged);
   share_memory(hosts_.front(), contributions);
 }
 
 /// Copies g, and by how many rounds it was made. The outcomes are those of workers that live
 /// elsewhere.
 template <class Real>
-void ParticipantExchange<Real>::share_sum(int from, Delivery<Real>& delivery) const {
+void ParticipantExchange<Real>::share_sum(int from, ExchangeResult<Real>& exchanged) const {
   World& world = cluster_.world();
-  std::array<std::uint64_t, 2> head{delivery.is_dense ? 1U : 0U, delivery.traffic.rounds};
+  std::array<std::uint64_t, 2> head{exchanged.is_dense ? 1U : 0U, exchanged.traffic.rounds};
   world.broadcast(from, std::as_writable_bytes(std::span(head)));
   if (!is_host()) {
-    delivery.is_dense = head[0] != 0;
-    delivery.traffic = {.bytes = 0, .rounds = head[1]};
+    exchanged.is_dense = head[0] != 0;
+    exchanged.traffic = {.bytes = 0, .rounds = head[1]};
   }
-  if (delivery.is_dense) {
-    share_numbers(world, from, delivery.dense_sum);
+  if (exchanged.is_dense) {
+    share_numbers(world, from, exchanged.dense_sum);
     return;
   }
-  share_numbers(world, from, delivery.sum.indices);
-  share_numbers(world, from, delivery.sum.values);
+  share_numbers(world, from, exchanged.sum.indices);
+  share_numbers(world, from, exchanged.sum.values);
 }
 
 /// Copies what the exchange keeps, by the list that checkpoints have of it.

@@ -24,17 +24,17 @@ class ParticipantExchange {
                       const Cluster& cluster,
                       const Participants& participants);
 
-  /// Makes `delivery` of the contributions, which are those of the workers here that take part. The
-  /// call is collective over the cluster's processes.
-  void combine(const Contributions<Real>& contributions, Delivery<Real>& delivery);
+  /// Makes `exchanged` of the contributions, which are those of the workers here that take part.
+  /// The call is collective over the cluster's processes.
+  void combine(const Contributions<Real>& contributions, ExchangeResult<Real>& exchanged);
 
   /// Saves or loads what the next exchange needs of those before it.
   void save_or_load(const Contributions<Real>& contributions, RunState& state);
 
  private:
   void find_hosts();
-  void share(const Contributions<Real>& contributions, Delivery<Real>& delivery);
-  void share_sum(int from, Delivery<Real>& delivery) const;
+  void share(const Contributions<Real>& contributions, ExchangeResult<Real>& exchanged);
+  void share_sum(int from, ExchangeResult<Real>& exchanged) const;
   void share_memory(int from, const Contributions<Real>& contributions);
   bool is_host() const;
 

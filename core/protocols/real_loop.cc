@@ -62,7 +62,7 @@ void RealLoop<Real>::begin_at(std::uint64_t t) {
   share_first_model();
   parallel_ = std::make_unique<Parallel>(make_cast_(training_.iterations - t),
                                          placement(),
-                                         *training_.mailbox,
+                                         *training_.queue,
                                          Site{.effects = *this, .payloads = *this},
                                          [this] { return stops(); });
 }

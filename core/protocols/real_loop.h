@@ -1,9 +1,10 @@
 #pragma once
 // A RealLoop trains with a protocol whose gradients may be late, over real processes: the root is
 // the server, the others host the workers, and the actors of the protocol (actors/actor.h) talk by
-// a mailbox (actors/parallel.h). It makes versions as a LateLoop does, of messages that arrive when
-// they arrive. So a run is not repeated in every bit, and times are those of the wall clock. If the
-// study gives the seconds of a gradient, every gradient is made to last as long (pace.h).
+// a message queue (actors/parallel.h). It makes versions as a LateLoop does, of messages that
+// arrive when they arrive. So a run is not repeated in every bit, and times are those of the wall
+// clock. If the study gives the seconds of a gradient, every gradient is made to last as long
+// (pace.h).
 //
 // Between two versions that are measured, processes are out of step. At a measured one they meet,
 // because f is evaluated on the data of all workers.
@@ -41,8 +42,8 @@ class RealLoop final : public Loop, private Effects, private Payloads {
   /// Makes the actors of a run of `versions` versions.
   using MakeCast = std::function<Cast(std::uint64_t versions)>;
 
-  /// The cluster of the state has a server, and its training a mailbox. With a pace gradients last
-  /// as long as it says; else they take the time that they take.
+  /// The cluster of the state has a server, and its training a message queue. With a pace gradients
+  /// last as long as it says; else they take the time that they take.
   RealLoop(TrainingState<Real>& state,
            MakeCast make_cast,
            Weights weights,

@@ -86,10 +86,10 @@ void TrainingState<Real>::save_or_load(RunState& state) {
 }
 
 template <class Real>
-void TrainingState<Real>::note_moved(const Delivery<Real>& delivery) {
+void TrainingState<Real>::note_moved(const ExchangeResult<Real>& exchanged) {
   if constexpr (std::is_same_v<Real, float>) {
-    if (device_model_ != nullptr && !shift_ && update_.moves_listed_entries(delivery)) {
-      device_model_->moved(delivery.sum.indices, working_model_);
+    if (device_model_ != nullptr && !shift_ && update_.moves_listed_entries(exchanged)) {
+      device_model_->moved(exchanged.sum.indices, working_model_);
       return;
     }
   }

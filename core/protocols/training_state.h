@@ -130,8 +130,8 @@ class TrainingState {
  private:
   friend class Iteration<Real>;
 
-  /// Notes for the model on a device which entries the delivery has moved, or that any may have.
-  void note_moved(const Delivery<Real>& delivery);
+  /// Notes for the model on a device which entries the exchanged has moved, or that any may have.
+  void note_moved(const ExchangeResult<Real>& exchanged);
   void note_moved_anywhere();
   double epoch_after(std::uint64_t gradients) const;
   const std::vector<Real>& rounded_model() const {

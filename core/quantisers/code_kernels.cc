@@ -76,6 +76,51 @@ std::size_t most_negatives(const float* x, std::size_t n, std::uint8_t* codes) {
 /// True for a target of one lane: plain loops, which follow every kernel, are faster there.
 constexpr bool kIsPlain = kFloats == 1;
 
+// A vector of eight floats or more has whole bytes of signs. Two of four floats share one.
+constexpr std::size_t kSignsAtOnce = std::max<std::size_t>(kFloats, 8);
+constexpr std::size_t kMaskRoom = 8;  // bytes that Highway may touch beside those of a mask
+
+std::size_t most_packed_negatives(const float* x, std::size_t n, std::uint8_t* bits) {
+  const FloatTag d;
+  const auto zero = hn::Zero(d);
+  std::array<std::uint8_t, kMaskRoom> stored{};
+  std::size_t i = 0;
+  for (; !kIsPlain && i + kSignsAtOnce <= n; i += kSignsAtOnce) {
+    hn::StoreMaskBits(d, hn::Lt(hn::LoadU(d, x + i), zero), stored.data());
+    if constexpr (kFloats >= 8) {
+      std::memcpy(bits + i / 8, stored.data(), kFloats / 8);
+    } else {
+      const std::uint32_t low = stored[0];
+      hn::StoreMaskBits(d, hn::Lt(hn::LoadU(d, x + i + kFloats), zero), stored.data());
+      bits[i / 8] = static_cast<std::uint8_t>(low | std::uint32_t{stored[0]} << 4);
+    }
+  }
+  return i;
+}
+
+std::size_t most_signed_by_bits(const std::uint8_t* bits,
+                                float magnitude,
+                                float* x,
+                                std::size_t n) {
+  const FloatTag d;
+  const auto positive = hn::Set(d, magnitude);
+  const auto negative = hn::Set(d, -magnitude);
+  std::array<std::uint8_t, kMaskRoom> loaded{};
+  std::size_t i = 0;
+  for (; !kIsPlain && i + kSignsAtOnce <= n; i += kSignsAtOnce) {
+    std::memcpy(loaded.data(), bits + i / 8, kSignsAtOnce / 8);
+    const auto mask = hn::LoadMaskBits(d, loaded.data());
+    hn::StoreU(hn::IfThenElse(mask, negative, positive), d, x + i);
+    if constexpr (kFloats < 8) {
+      loaded[0] = static_cast<std::uint8_t>(loaded[0] >> 4);
+      const auto high = hn::LoadMaskBits(d, loaded.data());
+      hn::StoreU(hn::IfThenElse(high, negative, positive), d, x + i + kFloats);
+    }
+  }
+  return i;
+}
+static_assert(kIsPlain || kFloats >= 4, "two vectors have the signs of a byte");
+
 #if HWY_TARGET != HWY_SCALAR
 /// Stores the codes of four vectors, which follow one another.
 template <class Vector>
@@ -556,6 +601,8 @@ HWY_AFTER_NAMESPACE();
 namespace residuum {
 
 HWY_EXPORT(most_negatives);
+HWY_EXPORT(most_packed_negatives);
+HWY_EXPORT(most_signed_by_bits);
 HWY_EXPORT(most_levels);
 HWY_EXPORT(most_natural_codes);
 HWY_EXPORT(most_natural_values);
@@ -581,6 +628,14 @@ void negatives_of(std::span<const float> x, std::uint8_t* codes) {
 void negatives_of(std::span<const double> x, std::uint8_t* codes) {
   std::transform(
       x.begin(), x.end(), codes, [](double value) -> std::uint8_t { return value < 0 ? 1 : 0; });
+}
+
+std::size_t pack_negatives(std::span<const float> x, std::uint8_t* bits) {
+  return HWY_DYNAMIC_DISPATCH(most_packed_negatives)(x.data(), x.size(), bits);
+}
+
+std::size_t signed_by_bits(const std::uint8_t* bits, float magnitude, std::span<float> x) {
+  return HWY_DYNAMIC_DISPATCH(most_signed_by_bits)(bits, magnitude, x.data(), x.size());
 }
 
 std::size_t level_codes(std::span<const float> x,

@@ -28,6 +28,12 @@ double sum_of_squares(std::span<const float> x);
 void negatives_of(std::span<const float> x, std::uint8_t* codes);
 void negatives_of(std::span<const double> x, std::uint8_t* codes);
 
+/// Packs the signs of the first values to a bit each, 1 where x_i < 0, the first lowest. Returns
+/// how many values these are, a multiple of eight; fewer than a vector and eight are left.
+std::size_t pack_negatives(std::span<const float> x, std::uint8_t* bits);
+/// x_i := magnitude, or -magnitude where the bit is 1, for as many values.
+std::size_t signed_by_bits(const std::uint8_t* bits, float magnitude, std::span<float> x);
+
 /// Factors of a value that make it a level: first, then second.
 struct LevelFactors {
   float first = 1;

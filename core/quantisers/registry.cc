@@ -53,14 +53,7 @@ constexpr auto kQuantisers = std::to_array<Entry<Quantiser>>({
 std::span<const Entry<Quantiser>> quantisers() { return registry_of<Quantiser>(kQuantisers); }
 
 std::unique_ptr<Quantiser> make_quantiser(const Section& section) {
-  std::vector<std::string> kinds{"none"};
-  for (const auto& name : names_of(quantisers())) {
-    kinds.push_back(name);
-  }
-  if (section.choice("kind", kinds, "none") == "none") {
-    return nullptr;
-  }
-  return make_from(quantisers(), section);
+  return make_optional_from(quantisers(), {.key = "kind", .none = "none"}, section);
 }
 
 QuantiserLaw unbiased_law(double omega, bool shrinks, int bits) {

@@ -17,15 +17,39 @@ namespace {
 double total_magnitude(std::span<const float> x) { return sum_of_magnitudes(x); }
 double total_magnitude(std::span<const double> x) { return magnitude_sums(x).sum; }
 
+// Vectors make and read whole bytes of signs in float32. The rest goes by a code for each value.
+
+std::size_t write_most_signs(std::span<const float> values, std::span<std::byte> bits) {
+  return pack_negatives(values, as_numbers(bits.data()));
+}
+std::size_t write_most_signs(std::span<const double> /*values*/, std::span<std::byte> /*bits*/) {
+  return 0;
+}
+
 template <class Real>
 void write_signs(std::span<const Real> values, std::span<std::byte> bits) {
+  const std::size_t packed = write_most_signs(values, bits);
+  values = values.subspan(packed);
+  bits = bits.subspan(bytes_of_codes(packed, 1));
   pack_in_blocks(values.size(), 1, bits, [&](std::size_t first, auto codes) {
     negatives_of(values.subspan(first, codes.size()), codes.data());
   });
 }
 
+std::size_t read_most_signs(std::span<const std::byte> bits, float scale, std::span<float> values) {
+  return signed_by_bits(as_numbers(bits.data()), scale, values);
+}
+std::size_t read_most_signs(std::span<const std::byte> /*bits*/,
+                            double /*scale*/,
+                            std::span<double> /*values*/) {
+  return 0;
+}
+
 template <class Real>
 void read_signs(std::span<const std::byte> bits, Real scale, std::span<Real> values) {
+  const std::size_t read = read_most_signs(bits, scale, values);
+  values = values.subspan(read);
+  bits = bits.subspan(bytes_of_codes(read, 1));
   const std::array<Real, 16> table{scale, -scale};
   unpack_in_blocks(values.size(), 1, bits, [&](std::size_t first, auto codes) {
     values_of_codes<Real>(codes, table, values.subspan(first, codes.size()));

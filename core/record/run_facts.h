@@ -198,11 +198,11 @@ struct FactField {
   X(aggregator.cuts_in_merges,                                                                     \
     reservation,                                                                                   \
     "",                                                                                            \
-    "Merges along a tree may cut entries that others deliver.")                                    \
+    "Merges along a tree may cut entries that others apply.")                                      \
   X(aggregator.cuts_stay_with_senders,                                                             \
     claim,                                                                                         \
     "",                                                                                            \
-    "What a merge cuts counts as not delivered at the workers that sent it.")                      \
+    "What a merge cuts counts as not applied at the workers that sent it.")                        \
   X(aggregator.is_sparse, claim, "", "g has at most k entries.")                                   \
   X(aggregator.forwards_messages,                                                                  \
     claim,                                                                                         \
@@ -226,7 +226,7 @@ struct FactField {
   X(feedback.memory,                                                                               \
     same,                                                                                          \
     "",                                                                                            \
-    "A worker remembers what was not delivered as a residual, velocity, estimate or control.")     \
+    "A worker remembers what was not applied as a residual, velocity, estimate or control.")       \
   X(feedback.in_gradient_units, reservation, "", "The memory holds gradients, not steps.")         \
   X(feedback.averaging,                                                                            \
     same,                                                                                          \
@@ -240,7 +240,7 @@ struct FactField {
     same,                                                                                          \
     "",                                                                                            \
     "The factor of a residual per iteration; 1 where it does not decay.")                          \
-  X(feedback.forgets, reservation, "", "What is not delivered is lost: nothing is remembered.")    \
+  X(feedback.forgets, reservation, "", "What is not applied is lost: nothing is remembered.")      \
   X(protocol.synchrony, same, "", "Workers are in lockstep, periodic, late or neighbours.")        \
   X(protocol.local_steps, larger, "gradients", "A worker takes H gradients for one version.")      \
   X(protocol.staleness,                                                                            \

@@ -153,15 +153,15 @@ Divergence broken_worker(std::span<const Real> gradient,
 }
 
 template <class Real>
-std::optional<LostSum> lost_sum(const Delivery<Real>& delivery) {
-  const std::span<const Real> values = delivery.is_dense
-                                           ? std::span<const Real>(delivery.dense_sum)
-                                           : std::span<const Real>(delivery.sum.values);
+std::optional<LostSum> lost_sum(const ExchangeResult<Real>& exchanged) {
+  const std::span<const Real> values = exchanged.is_dense
+                                           ? std::span<const Real>(exchanged.dense_sum)
+                                           : std::span<const Real>(exchanged.sum.values);
   const auto place = first_not_finite(values);
   if (!place) {
     return std::nullopt;
   }
-  return LostSum{.entry = delivery.is_dense ? *place : delivery.sum.indices[*place],
+  return LostSum{.entry = exchanged.is_dense ? *place : exchanged.sum.indices[*place],
                  .value = static_cast<double>(values[*place])};
 }
 
@@ -174,8 +174,8 @@ Divergence broken_model(std::span<const Real> model) {
 
 template Divergence broken_worker(std::span<const float>, std::span<const float>, double);
 template Divergence broken_worker(std::span<const double>, std::span<const double>, double);
-template std::optional<LostSum> lost_sum(const Delivery<float>&);
-template std::optional<LostSum> lost_sum(const Delivery<double>&);
+template std::optional<LostSum> lost_sum(const ExchangeResult<float>&);
+template std::optional<LostSum> lost_sum(const ExchangeResult<double>&);
 template Divergence broken_model(std::span<const float>);
 template Divergence broken_model(std::span<const double>);
 

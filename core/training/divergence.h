@@ -10,7 +10,7 @@
 #include <string>
 #include <type_traits>
 
-#include "core/messages/delivery.h"
+#include "core/messages/exchange_result.h"
 #include "core/objective.h"
 
 namespace residuum {
@@ -64,7 +64,7 @@ struct LostSum {
 
 /// Returns the first such entry of g.
 template <class Real>
-std::optional<LostSum> lost_sum(const Delivery<Real>& delivery);
+std::optional<LostSum> lost_sum(const ExchangeResult<Real>& exchanged);
 
 /// Finds the fault of a worker that has a norm which is not finite; the caller adds the worker's
 /// number.

@@ -22,7 +22,7 @@ struct LateMessage {
   double step_size = 0;             // eta of that version
   double weight = 1;                // its part in the sum over late messages
   Message<Real> message;            // s^p
-  bool cleared_everything = false;  // of a^p, whatever was sent
+  bool removed_everything = false;  // of a^p, whatever was sent
   bool has_noise = false;           // the scalars have the noise of this gradient
 
   // These are kept for the measurement, on the root. The accumulator is kept everywhere where the

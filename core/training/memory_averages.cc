@@ -9,7 +9,7 @@ template <class Real>
 void MemoryAverages<Real>::take(std::uint64_t iteration,
                                 const Training& training,
                                 std::span<Worker<Real>> workers,
-                                Delivery<Real>& delivery) {
+                                ExchangeResult<Real>& exchanged) {
   const Method& method = *training.method;
   if (method.averaged_memories(iteration) == 0) {
     return;
@@ -18,7 +18,7 @@ void MemoryAverages<Real>::take(std::uint64_t iteration,
   const std::size_t d = training.objective->dimension();
   const auto count = static_cast<Real>(cluster.workers());
   const DenseRules rules{.all_reduce = all_reduce_of_memories()};
-  Ledger ledger = Ledger::after(cluster, delivery.transfers);
+  Ledger ledger = Ledger::after(cluster, exchanged.transfers);
   mean_.resize(d);
   for (std::size_t vector = 0; vector < method.memory_periods.size(); ++vector) {
     if (!method.averages_memory(vector, iteration)) {
@@ -39,8 +39,8 @@ void MemoryAverages<Real>::take(std::uint64_t iteration,
     }
   }
   const Traffic traffic = ledger.traffic();
-  delivery.traffic.bytes += traffic.bytes;
-  delivery.traffic.rounds += traffic.rounds;
+  exchanged.traffic.bytes += traffic.bytes;
+  exchanged.traffic.rounds += traffic.rounds;
 }
 
 template class MemoryAverages<float>;

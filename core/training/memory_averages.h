@@ -21,12 +21,12 @@ template <class Real>
 class MemoryAverages {
  public:
   /// Averages the vectors whose turn it is with the exchange of this iteration, among the workers
-  /// here and those of other processes, and adds their bytes and messages to the delivery's.
+  /// here and those of other processes, and adds their bytes and messages to those of `exchanged`.
   /// Collective where there are some.
   void take(std::uint64_t iteration,
             const Training& training,
             std::span<Worker<Real>> workers,
-            Delivery<Real>& delivery);
+            ExchangeResult<Real>& exchanged);
 
  private:
   DenseSums<Real> sums_;

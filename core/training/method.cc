@@ -101,7 +101,7 @@ void check_clearing(const Method& method, const std::string& aggregator, const S
           feedback.where("clears"));
   const AggregatorLaw law = method.aggregator->law();
   require(law.applies_whole_messages || law.weighs_messages,
-          "{}: aggregator '{}' delivers a part of what was selected; use \"allgather\"",
+          "{}: aggregator '{}' applies a part of what was selected; use \"allgather\"",
           feedback.where("clears"),
           aggregator);
 }
@@ -177,7 +177,7 @@ std::vector<std::string> Method::known_losses(bool sends_everything, int workers
     losses.emplace_back("residuals decay");
   }
   if (law.weighs_messages) {
-    losses.emplace_back("messages are weighed after they were cleared");
+    losses.emplace_back("messages are weighed after they were removed");
   }
   if (!feedback->conserves(law, sends_everything, workers)) {
     losses.emplace_back(feedback->loss());

@@ -14,22 +14,22 @@ namespace residuum {
 namespace {
 
 template <class Real, class Visit>
-void for_each_entry(const Delivery<Real>& delivery, const Visit& visit) {
-  if (delivery.is_dense) {
-    for (std::size_t i = 0; i < delivery.dense_sum.size(); ++i) {
-      visit(i, static_cast<double>(delivery.dense_sum[i]));
+void for_each_entry(const ExchangeResult<Real>& exchanged, const Visit& visit) {
+  if (exchanged.is_dense) {
+    for (std::size_t i = 0; i < exchanged.dense_sum.size(); ++i) {
+      visit(i, static_cast<double>(exchanged.dense_sum[i]));
     }
     return;
   }
-  for (std::size_t i = 0; i < delivery.sum.size(); ++i) {
-    visit(delivery.sum.indices[i], static_cast<double>(delivery.sum.values[i]));
+  for (std::size_t i = 0; i < exchanged.sum.size(); ++i) {
+    visit(exchanged.sum.indices[i], static_cast<double>(exchanged.sum.values[i]));
   }
 }
 
 template <class Real>
-double sum_norm(const Delivery<Real>& delivery) {
-  return std::sqrt(delivery.is_dense ? norm_sq<Real>(delivery.dense_sum)
-                                     : norm_sq<Real>(delivery.sum.values));
+double sum_norm(const ExchangeResult<Real>& exchanged) {
+  return std::sqrt(exchanged.is_dense ? norm_sq<Real>(exchanged.dense_sum)
+                                      : norm_sq<Real>(exchanged.sum.values));
 }
 
 /// Returns the room for w_t - w_{t+1}, set to 0, where the training is outside and asks for it.
@@ -54,11 +54,11 @@ ModelUpdate<Real>::ModelUpdate(const Training& training)
       direction_(rule_.is_update() ? 0 : d_) {}
 
 template <class Real>
-MeanUpdate<Real> ModelUpdate<Real>::take(const Delivery<Real>& delivery, double divisor) {
+MeanUpdate<Real> ModelUpdate<Real>::take(const ExchangeResult<Real>& exchanged, double divisor) {
   if (!estimate_.empty()) {
-    for_each_entry(delivery, [&](std::size_t i, double g) { estimate_[i] += g / divisor; });
+    for_each_entry(exchanged, [&](std::size_t i, double g) { estimate_[i] += g / divisor; });
   }
-  return {delivery, divisor};
+  return {exchanged, divisor};
 }
 
 template <class Real>
@@ -66,7 +66,7 @@ ClippedUpdate<Real> ModelUpdate<Real>::clip(MeanUpdate<Real>&& mean, double eta)
   if (method_.clip != Clip::update) {
     return {std::move(mean), method_.outer_step};
   }
-  const double norm = estimate_.empty() ? sum_norm(mean.delivery_) / mean.divisor_
+  const double norm = estimate_.empty() ? sum_norm(mean.exchanged_) / mean.divisor_
                                         : std::sqrt(norm_sq<double>(estimate_));
   const double bound = method_.clip_norm * (method_.feedback->units() == Units::step ? eta : 1.0);
   return {std::move(mean), method_.outer_step * (norm > bound ? bound / norm : 1.0)};
@@ -116,7 +116,7 @@ bool ModelUpdate<Real>::apply(ClippedUpdate<Real>&& clipped,
     }
     return usable;
   }
-  for_each_entry(clipped.delivery_, [&](std::size_t i, double g) {
+  for_each_entry(clipped.exchanged_, [&](std::size_t i, double g) {
     move(i, step * (clipped.scale_ * (g / clipped.divisor_)));
   });
   return usable;
@@ -134,7 +134,7 @@ void ModelUpdate<Real>::take_velocity(const ClippedUpdate<Real>& clipped,
     value *= method_.momentum;
   }
   if (estimate_.empty()) {
-    for_each_entry(clipped.delivery_, [&](std::size_t i, double g) {
+    for_each_entry(clipped.exchanged_, [&](std::size_t i, double g) {
       velocity_[i] += clipped.scale_ * (g / clipped.divisor_);
     });
   } else {
@@ -159,7 +159,7 @@ template <class Real>
 void ModelUpdate<Real>::take_direction(const ClippedUpdate<Real>& clipped) {
   if (estimate_.empty()) {
     std::fill(direction_.begin(), direction_.end(), 0.0);
-    for_each_entry(clipped.delivery_,
+    for_each_entry(clipped.exchanged_,
                    [&](std::size_t i, double g) { direction_[i] = g / clipped.divisor_; });
   } else {
     direction_ = estimate_;

@@ -37,10 +37,10 @@ class MeanUpdate {
  private:
   friend class ClippedUpdate<Real>;
   friend class ModelUpdate<Real>;
-  MeanUpdate(const Delivery<Real>& delivery, double divisor)
-      : delivery_(delivery), divisor_(divisor) {}
+  MeanUpdate(const ExchangeResult<Real>& exchanged, double divisor)
+      : exchanged_(exchanged), divisor_(divisor) {}
 
-  const Delivery<Real>& delivery_;
+  const ExchangeResult<Real>& exchanged_;
   double divisor_;
 };
 
@@ -50,7 +50,7 @@ class ClippedUpdate : private MeanUpdate<Real> {
  public:
   /// Returns s.
   double scale() const { return scale_; }
-  const Delivery<Real>& delivery() const { return this->delivery_; }
+  const ExchangeResult<Real>& exchanged() const { return this->exchanged_; }
 
  private:
   friend class ModelUpdate<Real>;
@@ -68,7 +68,7 @@ class ModelUpdate {
   /// Takes the exchanged update: `divisor` makes a mean of the sum g, which gradient estimates move
   /// by. In lockstep it is the number of workers that take part, or of all where they have
   /// estimates.
-  [[nodiscard]] MeanUpdate<Real> take(const Delivery<Real>& delivery, double divisor);
+  [[nodiscard]] MeanUpdate<Real> take(const ExchangeResult<Real>& exchanged, double divisor);
 
   /// Computes s.
   [[nodiscard]] ClippedUpdate<Real> clip(MeanUpdate<Real>&& mean, double eta) const;
@@ -81,8 +81,8 @@ class ModelUpdate {
              std::span<Real> working_model);
 
   /// True if only entries that g lists move the model.
-  bool moves_listed_entries(const Delivery<Real>& delivery) const {
-    return !delivery.is_dense && method_.momentum == 0 && method_.weight_decay == 0 &&
+  bool moves_listed_entries(const ExchangeResult<Real>& exchanged) const {
+    return !exchanged.is_dense && method_.momentum == 0 && method_.weight_decay == 0 &&
            direction_.empty() && estimate_.empty();
   }
 

@@ -62,7 +62,7 @@ class Sleeper {
 /// The precision of accumulators, messages and the model that gradients are computed from.
 enum class Precision { float32, float64 };
 
-class Mailbox;
+class MessageQueue;
 class Protocol;
 
 struct Training {
@@ -70,7 +70,7 @@ struct Training {
   const Objective* objective = nullptr;
   const Method* method = nullptr;
   const Cluster* cluster = nullptr;
-  Mailbox* mailbox = nullptr;  // between the processes, for a protocol that is real (laws.h)
+  MessageQueue* queue = nullptr;  // between the processes, for a protocol that is real (laws.h)
   std::vector<std::vector<std::uint32_t>> shards;  // one per worker; empty without a data set
   std::uint64_t seed = 1;
   std::uint64_t iterations = 0;  // at most

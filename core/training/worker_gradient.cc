@@ -158,12 +158,12 @@ void WorkerGradient<Real>::step_locally(const Steps& steps,
       take_half(steps.first, model, scratch.part_gradient, scratch.step_gradient, scalars);
     }
     if (optimiser != nullptr) {
-      optimiser->turn(Turn<Real>{.before = steps.first + h,
-                                 .model = scratch.local_model,
-                                 .gradient = scratch.step_gradient,
-                                 .memory = optimiser_memory_,
-                                 .layers = layers_,
-                                 .room = &scratch.optimiser_room});
+      optimiser->direct(OptimiserStep<Real>{.before = steps.first + h,
+                                            .model = scratch.local_model,
+                                            .gradient = scratch.step_gradient,
+                                            .memory = optimiser_memory_,
+                                            .layers = layers_,
+                                            .room = &scratch.optimiser_room});
     }
     for (std::size_t i = 0; i < gradient_.size(); ++i) {
       gradient_[i] += scratch.step_gradient[i];

@@ -194,7 +194,7 @@ void WorkerMemory<Real>::skip_version(double step_size,
   message_.coded.clear();
   message_.coded_values = 0;
   message_.blocks.clear();
-  residual_update_.clear_nothing();
+  residual_update_.remove_nothing();
   scalars.nnz_sent = scalars.sent_norm_sq = scalars.sent_dot = 0;
   scalars.noise_variance = scalars.gradient_change_sq = 0;
   scalars.magnitude += method_.feedback->estimates() ? step_size * drift_ : 0;

@@ -75,7 +75,7 @@ class ExchangeCase {
   std::unique_ptr<Exchange<float>> exchange_;
   std::unique_ptr<Feedback> feedback_;
   std::vector<ResidualUpdate<float>> residual_updates_;
-  Delivery<float> result_;
+  ExchangeResult<float> result_;
 };
 
 struct Exchanged {

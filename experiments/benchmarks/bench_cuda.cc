@@ -2,7 +2,7 @@
 // as many bytes (12 per coordinate: residual and gradient in, accumulator out); the host waits for
 // both. The gradient is on the device and the selected pairs cross to the host. P7 clears all that
 // was selected from the residual, as the step of P1 does; a line beside it sends the pairs back as
-// a list to be cleared.
+// a list to be removed.
 
 #include <fmt/format.h>
 
@@ -31,13 +31,13 @@ std::vector<float> normal_numbers(std::size_t size) {
   return values;
 }
 
-enum class Cleared { selected, list };
+enum class Removed { selected, list };
 
 /// Error feedback with a gradient that stays the same.
 class StepCase {
  public:
-  StepCase(std::span<const float> gradient, Cleared cleared)
-      : cleared_(cleared), gradient_(gradient.size()), step_(gradient.size()) {
+  StepCase(std::span<const float> gradient, Removed removed)
+      : removed_(removed), gradient_(gradient.size()), step_(gradient.size()) {
     gradient_.set(gradient);
     for (int t = 0; t < kStepsBefore; ++t) {
       run();
@@ -46,7 +46,7 @@ class StepCase {
 
   void run() {
     step_.step(gradient_.span(), 1, gradient_.size() / kCompression, selected_);
-    if (cleared_ == Cleared::list) {
+    if (removed_ == Removed::list) {
       step_.update_residual(selected_, {});
     } else {
       step_.update_selected_residual();
@@ -54,7 +54,7 @@ class StepCase {
   }
 
  private:
-  Cleared cleared_;
+  Removed removed_;
   cuda::DeviceMemory gradient_;
   cuda::DeviceStep step_;
   SparseVector<float> selected_;
@@ -71,9 +71,9 @@ void add_size(std::vector<Measure>& measures,
               const DeviceTopK& top_k) {
   const std::size_t d = gradient.size();
   const auto named = [d](const char* what) { return fmt::format("cuda-{}/{}", what, d); };
-  const auto step = std::make_shared<StepCase>(gradient, Cleared::selected);
+  const auto step = std::make_shared<StepCase>(gradient, Removed::selected);
   add_benchmark(named("step"), [step] { step->run(); });
-  const auto with_list = std::make_shared<StepCase>(gradient, Cleared::list);
+  const auto with_list = std::make_shared<StepCase>(gradient, Removed::list);
   add_benchmark(named("list"), [with_list] { with_list->run(); });
   // A copy moves 8 bytes per number, a step 12 per coordinate.
   const auto copied = std::make_shared<CopyCase>(d + d / 2);

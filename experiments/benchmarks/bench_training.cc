@@ -233,7 +233,7 @@ ErrorFeedbackCase::ErrorFeedbackCase(std::shared_ptr<const Gradients> gradients,
     wanted_.push_back(Amount::from(section).resolve(segment.size));
   }
   workspace_.parts.resize(segments_.size());
-  delivery_.applied_whole = true;
+  exchanged_.applied_whole = true;
 }
 
 void ErrorFeedbackCase::step() {
@@ -248,7 +248,7 @@ void ErrorFeedbackCase::step() {
   const SelectionContext context{.seed = 1, .worker = 0, .iteration = taken_, .step_size = 1};
   sparsifier_->select(std::span<const float>(memory_), context, workspace_, message_);
   feedback_->update_residual(
-      std::span<float>(memory_), delivery_.outcome(message_, 0), residual_update_);
+      std::span<float>(memory_), exchanged_.outcome(message_, 0), residual_update_);
   ++taken_;
 }
 

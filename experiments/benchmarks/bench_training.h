@@ -103,7 +103,7 @@ class ErrorFeedbackCase {
                     std::vector<Segment> layers = {},
                     std::string_view kind = "top-k");
 
-  /// Accumulates, selects, and takes out the selected entries as if all were delivered.
+  /// Accumulates, selects, and takes out the selected entries as if all were applied.
   void step();
 
   /// Forgets where the last cuts were.
@@ -127,7 +127,7 @@ class ErrorFeedbackCase {
   std::vector<float> memory_;
   SelectWorkspace workspace_;
   Message<float> message_;
-  Delivery<float> delivery_;
+  ExchangeResult<float> exchanged_;
   ResidualUpdate<float> residual_update_;
   std::size_t taken_ = 0;
   std::size_t misses_ = 0;

@@ -174,7 +174,7 @@ Times times_of(World& world,
                const Size& size,
                const Aggregator& aggregator,
                const Worker& worker,
-               Delivery<float>& delivery) {
+               ExchangeResult<float>& exchanged) {
   const Cluster cluster(world, world.size());
   const std::vector<Contribution<float>> contributions{worker.contribution()};
   const auto exchange = aggregator.exchange<float>();
@@ -189,7 +189,7 @@ Times times_of(World& world,
                        .of_workers = contributions,
                        .layers = worker.layers(),
                        .seed = 1},
-                      delivery);
+                      exchanged);
     const double cpu_seconds = time_of(CLOCK_THREAD_CPUTIME_ID) - cpu_start;
     times.push_back(latest(world, now()) - start);
     cpu_times.push_back(latest(world, cpu_seconds));
@@ -216,9 +216,9 @@ void print_times(World& world, const Size& size) {
       continue;
     }
     const auto aggregator = make_aggregator(Section("aggregator", options));
-    Delivery<float> delivery;
-    const Times times = times_of(world, size, *aggregator, worker, delivery);
-    std::array bytes{static_cast<double>(delivery.traffic.bytes)};
+    ExchangeResult<float> exchanged;
+    const Times times = times_of(world, size, *aggregator, worker, exchanged);
+    std::array bytes{static_cast<double>(exchanged.traffic.bytes)};
     world.add_up(std::span<double>(bytes));
     if (!world.is_root()) {
       continue;
@@ -232,7 +232,7 @@ void print_times(World& world, const Size& size) {
                size.k,
                times.seconds,
                bytes.front(),
-               delivery.traffic.rounds,
+               exchanged.traffic.rounds,
                selects ? fmt::format("{:.9f}", select_seconds) : "",
                times.cpu_seconds);
     std::fflush(stdout);

@@ -9,7 +9,7 @@
 namespace residuum::reports {
 namespace {
 
-void take_worse(Place& worst,
+void take_worse(Extreme& worst,
                 const std::optional<double>& value,
                 const std::string& run_id,
                 std::uint64_t iteration) {
@@ -23,15 +23,15 @@ void take_worse(Place& worst,
   }
 }
 
-void take_worse(Place& worst, const Worst& of_run, const std::string& run_id) {
+void take_worse(Extreme& worst, const Worst& of_run, const std::string& run_id) {
   take_worse(worst, of_run.value, run_id, of_run.iteration);
 }
 
 /// Finds or adds a check. Checks are few, so a list serves, which keeps the order the program made
 /// them in.
-CheckSummary& entry(std::vector<CheckSummary>& checks, const std::string& name) {
+CheckNumbers& entry(std::vector<CheckNumbers>& checks, const std::string& name) {
   const auto found = std::find_if(
-      checks.begin(), checks.end(), [&](const CheckSummary& c) { return c.name == name; });
+      checks.begin(), checks.end(), [&](const CheckNumbers& c) { return c.name == name; });
   if (found != checks.end()) {
     return *found;
   }
@@ -45,12 +45,12 @@ std::uint64_t count_at(const Json& object, std::string_view key) {
   return value > 0 && std::isfinite(value) ? static_cast<std::uint64_t>(std::min(value, kMost)) : 0;
 }
 
-void add_checks(std::vector<CheckSummary>& checks, const Run& run) {
+void add_checks(std::vector<CheckNumbers>& checks, const Run& run) {
   for (const auto& [name, status] : value_at(run.status, "checks").items()) {
     if (!flag_at(status, "hard", true)) {
       continue;  // an assumption, not an invariant: judged from its column
     }
-    CheckSummary& check = entry(checks, name);
+    CheckNumbers& check = entry(checks, name);
     const bool holds = flag_at(status, "holds", false);
     const bool expected = flag_at(status, "expected", true);
     const std::uint64_t failures = count_at(status, "failures");
@@ -155,7 +155,7 @@ RunVerdict judge_run(const Run& run, const RunMeasures& measures) {
   verdict.delta = measures.delta;
   verdict.contraction = measures.contraction;
   verdict.epochs = measures.epochs;
-  std::vector<CheckSummary> checks;
+  std::vector<CheckNumbers> checks;
   if (verdict.measured) {
     add_checks(checks, run);
   }
@@ -193,14 +193,14 @@ const Spread* GroupNumbers::metric(std::string_view name) const {
   return found == metrics.end() ? nullptr : &found->second;
 }
 
-const CheckSummary* GroupNumbers::check(std::string_view name) const {
+const CheckNumbers* GroupNumbers::check(std::string_view name) const {
   const auto found = std::find_if(
-      checks.begin(), checks.end(), [&](const CheckSummary& c) { return c.name == name; });
+      checks.begin(), checks.end(), [&](const CheckNumbers& c) { return c.name == name; });
   return found == checks.end() ? nullptr : &*found;
 }
 
 bool StudyNumbers::invariants_hold() const {
-  return std::all_of(checks.begin(), checks.end(), [](const CheckSummary& check) {
+  return std::all_of(checks.begin(), checks.end(), [](const CheckNumbers& check) {
     return check.unexpected_failures == 0;
   });
 }

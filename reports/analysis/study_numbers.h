@@ -83,21 +83,21 @@ std::vector<Rate> fit_rates(const ResultFolder& folder, const std::vector<Group>
 std::string note_on(const Rate& rate);
 
 /// The largest value over some runs and where it was seen.
-struct Place {
+struct Extreme {
   std::optional<double> value;
   std::string run_id;
   std::uint64_t iteration = 0;
 };
 
 /// One invariant over some runs. `expected` is false where the method is known to violate it.
-struct CheckSummary {
+struct CheckNumbers {
   std::string name;
   bool holds = true;
   bool expected = true;
   std::uint64_t n = 0;
   std::uint64_t failures = 0;
   std::uint64_t unexpected_failures = 0;
-  Place worst;  // of lhs / rhs
+  Extreme worst;  // of lhs / rhs
 };
 
 /// A BoundSummary says how often a measured quantity stayed within its bound, over the seeds of a
@@ -105,7 +105,7 @@ struct CheckSummary {
 struct BoundSummary {
   std::size_t n = 0;
   std::size_t held = 0;
-  Place worst;
+  Extreme worst;
   std::optional<double> median;  // over the runs, of their medians over the iterations
 
   /// The fraction of the measured iterations in which the bound held.
@@ -117,11 +117,11 @@ struct GroupNumbers {
   Group group;
   std::size_t finished = 0;
   std::size_t diverged = 0;
-  std::vector<CheckSummary> checks;
+  std::vector<CheckNumbers> checks;
   BoundSummary delta;
   BoundSummary contraction;
-  Place lost_mass;
-  Place conservation_defect;
+  Extreme lost_mass;
+  Extreme conservation_defect;
   /// One value a seed: of the finished runs, and where it is an end, the miss of those that
   /// diverged.
   std::vector<std::pair<std::string, Spread>> metrics;
@@ -130,7 +130,7 @@ struct GroupNumbers {
   std::string misses() const;
   /// Returns nullptr for what has no value.
   const Spread* metric(std::string_view name) const;
-  const CheckSummary* check(std::string_view name) const;
+  const CheckNumbers* check(std::string_view name) const;
 };
 
 /// A single run is judged by pathwise invariants alone; its measures stand beside.
@@ -154,7 +154,7 @@ struct RunningTime {
 struct StudyNumbers {
   ResultFolder folder;
   std::vector<RunVerdict> runs;  // as in `folder.runs`
-  std::vector<CheckSummary> checks;
+  std::vector<CheckNumbers> checks;
   std::map<std::string, std::size_t> states;  // finished, diverged, ... -> runs
   std::vector<Comparison> comparisons;
   std::vector<TargetComparison> targets;

@@ -34,11 +34,11 @@ std::string badge(Verdict verdict) {
   return fmt::format("<span class=\"{}\">{}</span>", css_class(verdict), verdict_text(verdict));
 }
 
-std::string where(const Place& place) { return fmt::format("at t = {}", place.iteration); }
+std::string where(const Extreme& place) { return fmt::format("at t = {}", place.iteration); }
 
 Cell conservation_cell(const GroupSummary& group) {
   Cell cell{.html = badge(verdict_of(group.check("conservation"))), .is_number = false};
-  const Place& defect = group.conservation_defect;
+  const Extreme& defect = group.conservation_defect;
   if (defect.value) {
     cell.html += small(fmt::format("defect ≤ {} {}", short_number(defect.value), where(defect)));
   }
@@ -56,7 +56,7 @@ Cell others_cell(const GroupSummary& group) {
   return cell;
 }
 
-Cell place_cell(const Place& place) {
+Cell place_cell(const Extreme& place) {
   Cell cell = number_cell(short_number(place.value));
   cell.value = place.value;
   if (place.value && *place.value > 0) {

@@ -142,9 +142,9 @@ std::string bracket_text(const WorkersCurve& curve) {
 
 Curve measured_curve(const WorkersCurve& curve, std::size_t style, IntervalKind kind) {
   Curve drawn{.label = curve.label, .style = style, .points = {}};
-  for (const auto& place : curve.places) {
-    drawn.points.push_back(seeds_point(place.workers, place.delta->of_seeds, kind));
-    drawn.joined.push_back(place.number);
+  for (const auto& point : curve.points) {
+    drawn.points.push_back(seeds_point(point.workers, point.delta->of_seeds, kind));
+    drawn.joined.push_back(point.number);
   }
   return drawn;
 }
@@ -154,14 +154,14 @@ std::optional<Curve> predicted_curve(const WorkersCurve& curve, std::size_t styl
               .style = style,
               .points = {},
               .is_bound = true};
-  for (const auto& place : curve.places) {
-    if (place.group->gaussian.delta) {
-      drawn.points.push_back({.x = place.workers,
-                              .middle = place.group->gaussian.delta,
+  for (const auto& point : curve.points) {
+    if (point.group->gaussian.delta) {
+      drawn.points.push_back({.x = point.workers,
+                              .middle = point.group->gaussian.delta,
                               .lower = std::nullopt,
                               .upper = std::nullopt,
                               .n = 1});
-      drawn.joined.push_back(place.number);
+      drawn.joined.push_back(point.number);
     }
   }
   return drawn.points.empty() ? std::nullopt : std::optional<Curve>(std::move(drawn));
@@ -230,9 +230,9 @@ std::string workers_table(const std::vector<WorkersCurve>& curves) {
   std::vector<std::vector<Cell>> rows;
   for (const auto& curve : curves) {
     std::string values;
-    for (const auto& place : curve.places) {
+    for (const auto& point : curve.points) {
       values += fmt::format(
-          "{}P = {}: {:.5f}", values.empty() ? "" : "; ", place.workers, *place.delta->value);
+          "{}P = {}: {:.5f}", values.empty() ? "" : "; ", point.workers, *point.delta->value);
     }
     rows.push_back({text_cell(curve.label),
                     text_cell(values),

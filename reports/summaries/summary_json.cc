@@ -54,14 +54,14 @@ Json to_json(const Standing& standing, const Summary& summary) {
           {"methods", methods}};
 }
 
-Json to_json(const Place& place) {
+Json to_json(const Extreme& place) {
   if (!place.value) {
     return nullptr;
   }
   return {{"run_id", place.run_id}, {"iteration", place.iteration}};
 }
 
-Json to_json(const CheckSummary& check) {
+Json to_json(const CheckNumbers& check) {
   return {{"holds", check.holds},
           {"expected", check.expected},
           {"n", check.n},
@@ -80,7 +80,7 @@ Json to_json(const BoundSummary& bound) {
           {"where", to_json(bound.worst)}};
 }
 
-Json checks_json(const std::vector<CheckSummary>& checks) {
+Json checks_json(const std::vector<CheckNumbers>& checks) {
   Json object = Json::object();
   for (const auto& check : checks) {
     object[check.name] = to_json(check);

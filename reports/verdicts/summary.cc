@@ -207,12 +207,12 @@ const AssumptionVerdict* delta_of(const GroupSummary& group) {
 /// Finds the two measured numbers of workers between which delta crosses one; nothing is
 /// interpolated.
 void bracket(WorkersCurve& curve) {
-  for (const auto& place : curve.places) {
-    if (*place.delta->value > 1) {
-      curve.fails_from = place.workers;
+  for (const auto& point : curve.points) {
+    if (*point.delta->value > 1) {
+      curve.fails_from = point.workers;
       return;
     }
-    curve.holds_to = place.workers;
+    curve.holds_to = point.workers;
   }
 }
 
@@ -233,23 +233,23 @@ std::vector<WorkersCurve> delta_against_workers(const Summary& summary) {
     const auto [at, is_new] = place.emplace(label, curves.size());
     if (is_new) {
       curves.push_back({.label = label,
-                        .places = {},
+                        .points = {},
                         .predicted = group.gaussian.largest_workers,
                         .holds_to = std::nullopt,
                         .fails_from = std::nullopt});
     }
-    curves[at->second].places.push_back(
+    curves[at->second].points.push_back(
         {.workers = found->get<double>(), .group = &group, .number = number, .delta = delta});
   }
   for (auto& curve : curves) {
-    std::stable_sort(curve.places.begin(), curve.places.end(), [](const auto& a, const auto& b) {
+    std::stable_sort(curve.points.begin(), curve.points.end(), [](const auto& a, const auto& b) {
       return a.workers < b.workers;
     });
     bracket(curve);
   }
   curves.erase(
       std::remove_if(
-          curves.begin(), curves.end(), [](const auto& curve) { return curve.places.size() < 2; }),
+          curves.begin(), curves.end(), [](const auto& curve) { return curve.points.size() < 2; }),
       curves.end());
   return curves;
 }

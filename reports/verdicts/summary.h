@@ -28,7 +28,7 @@ struct AssumptionSummary {
   AssumptionVerdict verdict;
   std::string worst_run;        // of the seeds' ratios: its run_id
   std::string worst_every_run;  // of the worst single iteration
-  Place worst;                  // that iteration, of delta and q
+  Extreme worst;                // that iteration, of delta and q
 };
 
 /// The numbers of one method, and the verdicts on it.
@@ -74,13 +74,13 @@ Summary summarise(const std::filesystem::path& result_dir);
 /// The curve has delta of methods that differ only in P, in the order of P.
 struct WorkersCurve {
   std::string label;
-  struct Place {
+  struct Point {
     double workers = 0;
     const GroupSummary* group = nullptr;
     std::size_t number = 0;  // of the group in the summary
     const AssumptionVerdict* delta = nullptr;
   };
-  std::vector<Place> places;
+  std::vector<Point> points;
   std::optional<double> predicted;   // P* for independent Gaussian entries
   std::optional<double> holds_to;    // delta <= 1 for every measured P up to here
   std::optional<double> fails_from;  // delta > 1 at the next measured P

@@ -22,7 +22,7 @@ struct BoundTotal {
   std::size_t n = 0;
   std::size_t held = 0;
   const GroupSummary* worst_group = nullptr;
-  Place worst;
+  Extreme worst;
 };
 
 /// Adds up the methods of which something can hold in single iterations: in their runs every worker
@@ -343,7 +343,7 @@ std::string assumption_sentence(const Summary& summary) {
 
 }  // namespace
 
-Verdict verdict_of(const CheckSummary* check) {
+Verdict verdict_of(const CheckNumbers* check) {
   if (check == nullptr || (check->n == 0 && check->holds)) {
     return Verdict::not_looked;
   }

@@ -18,7 +18,7 @@ enum class Verdict {
   not_looked,  // was not measured
 };
 
-Verdict verdict_of(const CheckSummary* check);
+Verdict verdict_of(const CheckNumbers* check);
 
 /// Returns the gravest verdict on the invariants of a method, except `conservation`, which is
 /// judged by itself.

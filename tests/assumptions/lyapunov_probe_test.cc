@@ -306,7 +306,7 @@ TEST(LyapunovProbe, SeesASelectionThatSendsOneEntryLess) {
 }
 
 TEST(LyapunovProbe, SeesAMergeThatIsLost) {
-  // Two workers send an entry each, one of the two is applied, and both are cleared.
+  // Two workers send an entry each, one of the two is applied, and both are removed.
   const auto above = [](const Json& further, const char* aggregator) {
     RandomStream random(11, Purpose::test, 0, 0);
     std::uint64_t sum = 0;

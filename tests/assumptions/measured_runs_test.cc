@@ -408,7 +408,7 @@ TEST(MeasuredRuns, LoseNothingButWhatFadesUnlessMoreIsLostByDesign) {
 }
 
 // The workers clear (4, 0) and (0, 5); one of two has sent each entry, so that (8, 10) is applied.
-// Then a = (4, 2) and (6, 5): (4, 0) and (6, 0) are cleared and the sum is applied as it is. Then a
+// Then a = (4, 2) and (6, 5): (4, 0) and (6, 0) are removed and the sum is applied as it is. Then a
 // = (4, 3) and (3, 10): as at first.
 TEST(MeasuredRuns, MakeUpMassWhereSendersWeigh) {
   EXPECT_EQ(

@@ -81,7 +81,7 @@ struct StepSight {
            .magnitude = 2 * std::sqrt(norm_sq<double>(accumulators[p])),
            .bytes = 0});
       sent.push_back(message.entries);
-      cleared.push_back(step.residual_updates[p].cleared());
+      removed.push_back(step.residual_updates[p].removed());
       returned.push_back(step.residual_updates[p].returned());
     }
     update = sparse(step.update);
@@ -98,7 +98,7 @@ struct StepSight {
   Step<double> step;
   std::vector<double> mean_accumulator, mean_residual, model, z;
   std::vector<WorkerScalars> scalars;
-  std::vector<SparseVector<double>> sent, cleared, returned;
+  std::vector<SparseVector<double>> sent, removed, returned;
   SparseVector<double> update;
   RunFacts facts;
   StepView view{.facts = facts};
@@ -134,16 +134,16 @@ struct StepSight {
     view.iterates.virtual_dense = z;
     view.iterates.virtual_step_norm = std::sqrt(norm_sq<double>(z));
     view.iterates.compensated_gap_norm_sq = norm_sq<double>(z);
-    view.exchange.is_dense = step.delivery.is_dense;
-    view.exchange.dense_update = step.delivery.dense_sum;
+    view.exchange.is_dense = step.exchanged.is_dense;
+    view.exchange.dense_update = step.exchanged.dense_sum;
     view.exchange.update = &update;
     view.exchange.sent = sent;
-    view.exchange.cleared = cleared;
+    view.exchange.removed = removed;
     view.exchange.returned = returned;
     view.exchange.sent_everything = step.messages.front().everything;
-    view.exchange.cleared_is_dense = step.residual_updates.front().cleared_is_dense();
+    view.exchange.removed_is_dense = step.residual_updates.front().removed_is_dense();
     view.worker_scalars = scalars;
-    view.exchange.traffic = step.delivery.traffic;
+    view.exchange.traffic = step.exchanged.traffic;
     double entries = 0;
     for (const auto& worker : scalars) {
       entries += worker.nnz_sent;

@@ -152,16 +152,16 @@ std::vector<Contribution<Real>> contributions_of(const std::vector<Message<Real>
   return brought;
 }
 
-/// Returns the delivery of an exchange of the messages, with one process for all workers.
+/// Returns the exchanged of an exchange of the messages, with one process for all workers.
 template <class Real>
-Delivery<Real> aggregate(const Aggregator& rule,
-                         const std::vector<Message<Real>>& messages,
-                         const Rows<Real>& accumulators,
-                         std::size_t k) {
+ExchangeResult<Real> aggregate(const Aggregator& rule,
+                               const std::vector<Message<Real>>& messages,
+                               const Rows<Real>& accumulators,
+                               std::size_t k) {
   const auto world = make_single_process();
   const Cluster cluster(*world, static_cast<int>(accumulators.size()));
   const auto brought = contributions_of(messages, accumulators);
-  Delivery<Real> result;
+  ExchangeResult<Real> result;
   rule.exchange<Real>()->combine(
       cluster,
       Contributions<Real>{.dimension = accumulators.front().size(), .k = k, .of_workers = brought},
@@ -173,7 +173,7 @@ Delivery<Real> aggregate(const Aggregator& rule,
 template <class Real>
 struct Step {
   std::vector<Message<Real>> messages;
-  Delivery<Real> delivery;
+  ExchangeResult<Real> exchanged;
   std::vector<ResidualUpdate<Real>> residual_updates;
   Rows<Real> residuals;
   std::vector<Real> update;  // g, dense
@@ -205,7 +205,7 @@ Step<Real> step_on(const Rows<Real>& accumulators, const StepParts& parts) {
   const std::size_t d = accumulators.front().size();
   Step<Real> step;
   step.messages = messages_of(*selection, accumulators);
-  step.delivery = aggregate(*exchange, step.messages, accumulators, selection->k(d).value_or(d));
+  step.exchanged = aggregate(*exchange, step.messages, accumulators, selection->k(d).value_or(d));
   step.residuals = accumulators;
   for (auto& row : step.residuals) {
     row.resize(d * memory->vectors());
@@ -213,11 +213,11 @@ Step<Real> step_on(const Rows<Real>& accumulators, const StepParts& parts) {
   step.residual_updates.resize(accumulators.size());
   for (std::size_t p = 0; p < accumulators.size(); ++p) {
     memory->update_residual(std::span<Real>(step.residuals[p]),
-                            step.delivery.outcome(step.messages[p], p),
+                            step.exchanged.outcome(step.messages[p], p),
                             step.residual_updates[p]);
     step.residuals[p].resize(d);
   }
-  step.update = step.delivery.is_dense ? step.delivery.dense_sum : dense(step.delivery.sum, d);
+  step.update = step.exchanged.is_dense ? step.exchanged.dense_sum : dense(step.exchanged.sum, d);
   return step;
 }
 

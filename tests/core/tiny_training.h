@@ -64,7 +64,7 @@ struct Recipe {
   Checkpoints* checkpoints = nullptr;
   const Protocol* protocol = nullptr;  // bulk-synchronous
   std::optional<int> participants = std::nullopt;
-  Mailbox* mailbox = nullptr;  // of a protocol that is real
+  MessageQueue* queue = nullptr;  // of a protocol that is real
   std::vector<NetworkModel> networks = {};
   bool times_work = false;
   Overlap overlap = {};
@@ -141,7 +141,7 @@ inline Outcome train(World& world,
   training.objective = &objective;
   training.method = &method;
   training.cluster = &cluster;
-  training.mailbox = recipe.mailbox;
+  training.queue = recipe.queue;
   training.shards = recipe.shards;
   training.seed = recipe.seed;
   training.iterations = recipe.iterations;

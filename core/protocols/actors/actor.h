@@ -1,9 +1,9 @@
 #pragma once
 // Actors are the workers, node aggregators and servers of an asynchronous protocol, as state
 // machines without a clock, a thread or MPI: they receive a message and answer with messages, and
-// never wait. A driver delivers the messages: simulation.h in virtual time, or a mailbox between
-// processes. Messages may overtake one another; each arrives exactly once. Actors of one node share
-// memory, so a driver lets only one of them act at a time.
+// never wait. A driver delivers the messages: simulation.h in virtual time, or a message queue
+// between processes. Messages may overtake one another; each arrives exactly once. Actors of one
+// node share memory, so a driver lets only one of them act at a time.
 
 #include <algorithm>
 #include <cstddef>
@@ -59,7 +59,7 @@ class Effects {
   /// No version will list the gradient: it was finished or arrived after the last one.
   virtual void discard(const GradientId& gradient) = 0;
 
-  /// A wait of one actor has ended after `seconds` of Outbox::now().
+  /// A wait of one actor has ended after `seconds` of ActorContext::now().
   virtual void waited(Wait cause, double seconds) = 0;
 
   /// Returns the bytes of what travels with a message that has_payload(). The call comes when the
@@ -83,15 +83,15 @@ struct Roster {
 /// Work that takes time; what it does is up to the Effects.
 enum class Work : std::uint8_t { gradient };
 
-/// An outbox has the actions that a driver offers to the actor that acts.
-class Outbox {
+/// An actor context has the actions that a driver offers to the actor that acts.
+class ActorContext {
  public:
-  Outbox() = default;
-  Outbox(const Outbox&) = delete;
-  Outbox& operator=(const Outbox&) = delete;
-  Outbox(Outbox&&) = delete;
-  Outbox& operator=(Outbox&&) = delete;
-  virtual ~Outbox() = default;
+  ActorContext() = default;
+  ActorContext(const ActorContext&) = delete;
+  ActorContext& operator=(const ActorContext&) = delete;
+  ActorContext(ActorContext&&) = delete;
+  ActorContext& operator=(ActorContext&&) = delete;
+  virtual ~ActorContext() = default;
 
   /// Sends a message and returns at once.
   virtual void send(ActorId to, ActorMessage message) = 0;
@@ -112,9 +112,9 @@ class Actor {
   virtual ~Actor() = default;
 
   /// Acts before any message arrives.
-  virtual void begin(Outbox& /*outbox*/) {}
+  virtual void begin(ActorContext& /*context*/) {}
   /// Acts on one message.
-  virtual void receive(const ActorMessage& message, Outbox& outbox) = 0;
+  virtual void receive(const ActorMessage& message, ActorContext& context) = 0;
   /// Returns the version of the model that the actor keeps for gradients that are still to begin.
   virtual std::optional<std::uint64_t> kept_version() const { return std::nullopt; }
   /// Saves or loads all that the actor needs in order to go on, between two versions.

@@ -30,18 +30,18 @@ class AddingWorker final : public Actor {
         cap_(cap),
         memory_(std::move(memory)) {}
 
-  void begin(Outbox& outbox) override { read(outbox); }
+  void begin(ActorContext& context) override { read(context); }
 
-  void receive(const ActorMessage& message, Outbox& outbox) override {
+  void receive(const ActorMessage& message, ActorContext& context) override {
     if (message.kind == ActorMessageKind::computed) {
-      finish(outbox);
+      finish(context);
       return;
     }
     check_order(message.kind == ActorMessageKind::wake);
-    outbox.effects().waited(Wait::idle, outbox.now() - idle_since_);
+    context.effects().waited(Wait::idle, context.now() - idle_since_);
     if (memory_->stopped == 0) {
-      announce(ActorMessageKind::start, memory_->model, outbox);
-      read(outbox);
+      announce(ActorMessageKind::start, memory_->model, context);
+      read(context);
     }
   }
 
@@ -54,39 +54,39 @@ class AddingWorker final : public Actor {
 
  private:
   /// Begins a gradient at the newest model of the node.
-  void read(Outbox& outbox) {
+  void read(ActorContext& context) {
     if (memory_->model != base_) {
       base_ = memory_->model;
       done_at_base_ = 0;
     }
-    outbox.effects().compute(gradient());
-    outbox.work(Work::gradient, {.kind = ActorMessageKind::computed, .iteration = finished_});
+    context.effects().compute(gradient());
+    context.work(Work::gradient, {.kind = ActorMessageKind::computed, .iteration = finished_});
   }
 
-  void finish(Outbox& outbox) {
+  void finish(ActorContext& context) {
     const GradientId done = gradient();
     ++finished_;
     ++done_at_base_;
     if (memory_->stopped != 0) {
-      outbox.effects().discard(done);
+      context.effects().discard(done);
       return;
     }
     memory_->sum.push_back(done);
-    outbox.effects().hand_in(done, static_cast<int>(node_));
+    context.effects().hand_in(done, static_cast<int>(node_));
     if (memory_->model != base_ || done_at_base_ < cap_) {
-      announce(ActorMessageKind::progress, memory_->model, outbox);
-      read(outbox);
+      announce(ActorMessageKind::progress, memory_->model, context);
+      read(context);
       return;
     }
     // The bound is not infinite: a MODEL that was long under way may wake the worker with version
     // m_n + 1 while START travels to a server that has moved on (theory 10.3, the race).
-    announce(ActorMessageKind::progress, memory_->model + 1, outbox);
+    announce(ActorMessageKind::progress, memory_->model + 1, context);
     memory_->idle[place_] = 1;
-    idle_since_ = outbox.now();
+    idle_since_ = context.now();
   }
 
-  void announce(ActorMessageKind kind, std::uint64_t bound, Outbox& outbox) const {
-    outbox.send(server_, {.kind = kind, .iteration = finished_, .base = bound});
+  void announce(ActorMessageKind kind, std::uint64_t bound, ActorContext& context) const {
+    context.send(server_, {.kind = kind, .iteration = finished_, .base = bound});
   }
 
   GradientId gradient() const {
@@ -113,16 +113,16 @@ class NodeAggregator final : public Actor {
         server_(roster.server()),
         memory_(std::move(memory)) {}
 
-  void receive(const ActorMessage& message, Outbox& outbox) override {
+  void receive(const ActorMessage& message, ActorContext& context) override {
     switch (message.kind) {
       case ActorMessageKind::pull:
-        send_sum(message.version, outbox);
+        send_sum(message.version, context);
         break;
       case ActorMessageKind::model:
-        keep(message.version, outbox);
+        keep(message.version, context);
         break;
       case ActorMessageKind::stop:
-        stop(outbox);
+        stop(context);
         break;
       default:
         check_order(false);
@@ -141,33 +141,33 @@ class NodeAggregator final : public Actor {
   }
 
  private:
-  void send_sum(std::uint64_t version, Outbox& outbox) {
+  void send_sum(std::uint64_t version, ActorContext& context) {
     ActorMessage message{.kind = ActorMessageKind::sum,
                          .version = version,
                          .gradients = std::exchange(memory_->sum, {})};
-    outbox.effects().collect(static_cast<int>(node_), message.gradients);
-    outbox.send(server_, std::move(message));
+    context.effects().collect(static_cast<int>(node_), message.gradients);
+    context.send(server_, std::move(message));
   }
 
-  void keep(std::uint64_t version, Outbox& outbox) {
+  void keep(std::uint64_t version, ActorContext& context) {
     if (memory_->stopped == 0 && version > memory_->model) {
       memory_->model = version;
-      wake_workers(outbox);
+      wake_workers(context);
     }
   }
 
-  void stop(Outbox& outbox) {
+  void stop(ActorContext& context) {
     memory_->stopped = 1;
     for (const GradientId& gradient : std::exchange(memory_->sum, {})) {
-      outbox.effects().discard(gradient);
+      context.effects().discard(gradient);
     }
-    wake_workers(outbox);
+    wake_workers(context);
   }
 
-  void wake_workers(Outbox& outbox) {
+  void wake_workers(ActorContext& context) {
     for (std::uint32_t place = 0; place < memory_->idle.size(); ++place) {
       if (std::exchange(memory_->idle[place], std::uint8_t{0}) != 0) {
-        outbox.send(first_worker_ + place, {.kind = ActorMessageKind::wake});
+        context.send(first_worker_ + place, {.kind = ActorMessageKind::wake});
       }
     }
   }
@@ -190,19 +190,19 @@ class PullingServer final : public Actor {
         bounds_(roster.workers),
         sums_(roster.nodes) {}
 
-  void begin(Outbox& outbox) override { waits_since_ = outbox.now(); }
+  void begin(ActorContext& context) override { waits_since_ = context.now(); }
 
-  void receive(const ActorMessage& message, Outbox& outbox) override {
+  void receive(const ActorMessage& message, ActorContext& context) override {
     if (version_ == versions_) {
-      discard(message.gradients, outbox);
+      discard(message.gradients, context);
       return;
     }
     if (message.kind == ActorMessageKind::stop) {
-      stop_at_this_version(outbox);
+      stop_at_this_version(context);
       return;
     }
     if (message.kind == ActorMessageKind::sum) {
-      take(message, outbox);
+      take(message, context);
       return;
     }
     check_order(
@@ -211,7 +211,7 @@ class PullingServer final : public Actor {
     // Both numbers of a worker only grow, so the newest message wins in any order of arrival.
     see(message.from, message.iteration);
     bounds_.raise(message.from, message.base);
-    pull_if_due(outbox);
+    pull_if_due(context);
   }
 
   std::optional<std::uint64_t> kept_version() const override { return version_; }
@@ -242,24 +242,24 @@ class PullingServer final : public Actor {
     return staleness_ > version_ || bounds_.least() >= version_ + 1 - staleness_;
   }
 
-  void pull_if_due(Outbox& outbox) {
+  void pull_if_due(ActorContext& context) {
     if (pulling_ > 0) {
       return;
     }
     if (unapplied_ < quota_) {
-      wait_for(Wait::quota, outbox);
+      wait_for(Wait::quota, context);
       return;
     }
     if (!bases_are_recent()) {
-      wait_for(Wait::staleness, outbox);
+      wait_for(Wait::staleness, context);
       return;
     }
-    wait_for(Wait::pull, outbox);
+    wait_for(Wait::pull, context);
     pulling_ = roster_.nodes;
-    send_to_nodes(ActorMessageKind::pull, outbox);
+    send_to_nodes(ActorMessageKind::pull, context);
   }
 
-  void take(const ActorMessage& sum, Outbox& outbox) {
+  void take(const ActorMessage& sum, ActorContext& context) {
     const bool is_from_node =
         sum.from >= roster_.node(0) && sum.from - roster_.node(0) < sums_.size();
     check_order(is_from_node && pulling_ > 0 && sum.version == version_);
@@ -267,36 +267,37 @@ class PullingServer final : public Actor {
     if (--pulling_ > 0) {
       return;
     }
-    wait_for(Wait::quota, outbox);  // the pull has ended
-    make_version(outbox);
-    send_to_nodes(version_ == versions_ ? ActorMessageKind::stop : ActorMessageKind::model, outbox);
+    wait_for(Wait::quota, context);  // the pull has ended
+    make_version(context);
+    send_to_nodes(version_ == versions_ ? ActorMessageKind::stop : ActorMessageKind::model,
+                  context);
     if (version_ < versions_) {
-      pull_if_due(outbox);
+      pull_if_due(context);
     }
   }
 
   /// Gives up the pull that is under way; its sums that are still to arrive are discarded then.
-  void stop_at_this_version(Outbox& outbox) {
+  void stop_at_this_version(ActorContext& context) {
     versions_ = version_;
     for (auto& sum : sums_) {
-      discard(std::exchange(sum, {}), outbox);
+      discard(std::exchange(sum, {}), context);
     }
-    send_to_nodes(ActorMessageKind::stop, outbox);
+    send_to_nodes(ActorMessageKind::stop, context);
   }
 
-  static void discard(const std::vector<GradientId>& gradients, Outbox& outbox) {
+  static void discard(const std::vector<GradientId>& gradients, ActorContext& context) {
     for (const GradientId& gradient : gradients) {
-      outbox.effects().discard(gradient);
+      context.effects().discard(gradient);
     }
   }
 
-  void send_to_nodes(ActorMessageKind kind, Outbox& outbox) const {
+  void send_to_nodes(ActorMessageKind kind, ActorContext& context) const {
     for (std::uint32_t n = 0; n < roster_.nodes; ++n) {
-      outbox.send(roster_.node(n), {.kind = kind, .version = version_});
+      context.send(roster_.node(n), {.kind = kind, .version = version_});
     }
   }
 
-  void make_version(Outbox& outbox) {
+  void make_version(ActorContext& context) {
     std::vector<GradientId> gradients;
     for (auto& sum : sums_) {
       gradients.insert(gradients.end(), sum.begin(), sum.end());
@@ -310,17 +311,17 @@ class PullingServer final : public Actor {
       --unapplied_;
     }
     ++version_;
-    outbox.effects().make_version(version_, gradients);
+    context.effects().make_version(version_, gradients);
   }
 
   /// Notes what the server waits for, and reports the wait that ends.
-  void wait_for(Wait cause, Outbox& outbox) {
+  void wait_for(Wait cause, ActorContext& context) {
     if (cause == waits_for_) {
       return;
     }
-    outbox.effects().waited(waits_for_, outbox.now() - waits_since_);
+    context.effects().waited(waits_for_, context.now() - waits_since_);
     waits_for_ = cause;
-    waits_since_ = outbox.now();
+    waits_since_ = context.now();
   }
 
   Roster roster_;

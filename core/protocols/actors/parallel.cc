@@ -142,10 +142,10 @@ class Parallel::HeldEffects final : public Effects {
 };
 
 Parallel::Parallel(
-    Cast cast, Placement placement, Mailbox& mailbox, Site site, std::function<bool()> stops)
+    Cast cast, Placement placement, MessageQueue& queue, Site site, std::function<bool()> stops)
     : cast_(std::move(cast)),
       placement_(std::move(placement)),
-      mailbox_(mailbox),
+      queue_(queue),
       site_(site),
       stops_(std::move(stops)),
       held_(std::make_unique<HeldEffects>(site.effects)),
@@ -182,12 +182,12 @@ void Parallel::finish() {
       serve_once();
     }
     if (is_server()) {
-      while (quiet_ < mailbox_.size() - 1 || !is_idle()) {
+      while (quiet_ < queue_.size() - 1 || !is_idle()) {
         serve_once();
       }
       send_discarded();
     } else {
-      mailbox_.send(placement_.host(cast_.roster.server()), begin_frame(Frame::quiet));
+      queue_.send(placement_.host(cast_.roster.server()), begin_frame(Frame::quiet));
       while (!is_over_) {
         serve_once();
       }
@@ -213,7 +213,7 @@ void Parallel::send(ActorId to, ActorMessage message) {
     count(message, numbers, frame.size() - without_payload);
   }
   own_messages_ += is_here(to) ? 1 : 0;
-  mailbox_.send(placement_.host(to), std::move(frame));
+  queue_.send(placement_.host(to), std::move(frame));
 }
 
 void Parallel::work(Work /*kind*/, ActorMessage when_done) {
@@ -238,7 +238,7 @@ double Parallel::now() const {
 void Parallel::compute(const GradientId& gradient,
                        const ActorMessage& when_done,
                        std::optional<ComputeThread::Clock::time_point> ready) {
-  mailbox_.await_room();
+  queue_.await_room();
   Frame kind = Frame::message;
   try {
     site_.payloads.calculate(gradient);
@@ -251,10 +251,10 @@ void Parallel::compute(const GradientId& gradient,
   pack({.to = when_done.from, .message = when_done}, frame);
   if (ready && kind == Frame::message) {
     thread_.add_at(*ready, [this, done = std::move(frame)]() mutable {
-      mailbox_.send(mailbox_.rank(), std::move(done));
+      queue_.send(queue_.rank(), std::move(done));
     });
   } else {
-    mailbox_.send(mailbox_.rank(), std::move(frame));
+    queue_.send(queue_.rank(), std::move(frame));
   }
 }
 
@@ -296,7 +296,7 @@ void Parallel::begin() {
 }
 
 void Parallel::serve_once() {
-  if (const auto incoming = mailbox_.next(kLook)) {
+  if (const auto incoming = queue_.next(kLook)) {
     open(*incoming);
   }
 }
@@ -338,7 +338,7 @@ void Parallel::deliver(int from, std::span<const std::byte> bytes) {
   const AddressedMessage addressed = unpack_actor_message(bytes, cast_.roster);
   const ActorMessage& message = addressed.message;
   check_actor_message(is_here(addressed.to) && placement_.host(message.from) == from);
-  own_messages_ -= from == mailbox_.rank() ? 1 : 0;
+  own_messages_ -= from == queue_.rank() ? 1 : 0;
   const std::uint64_t numbers =
       has_payload(message.kind) ? site_.payloads.unpack(message, addressed.to, bytes) : 0;
   if (addressed.to == cast_.roster.server()) {
@@ -383,7 +383,7 @@ void Parallel::heed_stop() {
   if (is_server()) {
     end();
   } else if (!std::exchange(has_asked_, true)) {
-    mailbox_.send(placement_.host(cast_.roster.server()), begin_frame(Frame::stop));
+    queue_.send(placement_.host(cast_.roster.server()), begin_frame(Frame::stop));
   }
 }
 
@@ -404,27 +404,27 @@ void Parallel::end() {
 
 /// Sends every gradient that the server has discarded to the process of its worker.
 void Parallel::send_discarded() {
-  const int processes = mailbox_.size();
+  const int processes = queue_.size();
   std::vector<std::vector<GradientId>> of_process(static_cast<std::size_t>(processes));
   for (const GradientId& gradient : held_->discarded()) {
     const int host = placement_.host(Roster::worker(gradient.worker));
     of_process[static_cast<std::size_t>(host)].push_back(gradient);
   }
-  const auto own = static_cast<std::size_t>(mailbox_.rank());
+  const auto own = static_cast<std::size_t>(queue_.rank());
   held_->discarded() = std::exchange(of_process[own], {});
   for (int to = 0; to < processes; ++to) {
-    if (to != mailbox_.rank()) {
+    if (to != queue_.rank()) {
       Bytes frame = begin_frame(Frame::discarded);
       pack(of_process[static_cast<std::size_t>(to)], frame);
-      mailbox_.send(to, std::move(frame));
+      queue_.send(to, std::move(frame));
     }
   }
 }
 
 void Parallel::send_to_others(const Bytes& frame) {
-  for (int to = 0; to < mailbox_.size(); ++to) {
-    if (to != mailbox_.rank()) {
-      mailbox_.send(to, frame);
+  for (int to = 0; to < queue_.size(); ++to) {
+    if (to != queue_.rank()) {
+      queue_.send(to, frame);
     }
   }
 }

@@ -1,20 +1,20 @@
 #pragma once
 // Parallel runs the actors of an asynchronous protocol on real processes, each of which hosts some
-// of them (Placement). Messages travel by a Mailbox; gradients are computed by one thread of each
-// process, so that messages are served meanwhile.
+// of them (Placement). Messages travel by a MessageQueue; gradients are computed by one thread of
+// each process, so that messages are served meanwhile.
 //
-//   Parallel run(make_inhad(options), placement, mailbox, site, [&] { return stop.load(); });
+//   Parallel run(make_inhad(options), placement, queue, site, [&] { return stop.load(); });
 //   for (v = 1; v <= T && run.advance_to(v); ++v) {
 //     // Collective calls of the World may stand here.
 //   }
 //   run.finish();
-//   mailbox.close();
+//   queue.close();
 //
 // How it ends: after the last version, or on request (`stops`), every gradient is in a version or
 // is discarded, and no message is under way. If a process is lost, every other throws a LostPeer
-// (core/cluster/mailbox.h) and must not wait for it anywhere. If an Error is thrown on one process,
-// by Effects or Payloads, every process throws it as a SharedError; after that only the mailbox's
-// close() may follow.
+// (core/cluster/message_queue.h) and must not wait for it anywhere. If an Error is thrown on one
+// process, by Effects or Payloads, every process throws it as a SharedError; after that only the
+// message queue's close() may follow.
 
 #include <chrono>
 #include <condition_variable>
@@ -32,7 +32,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/cluster/mailbox.h"
+#include "core/cluster/message_queue.h"
 #include "core/cluster/world.h"
 #include "core/protocols/actors/actor.h"
 #include "core/protocols/actors/actor_message.h"
@@ -138,13 +138,13 @@ struct Site {
   Payloads& payloads;
 };
 
-class Parallel final : private Outbox {
+class Parallel final : private ActorContext {
  public:
   /// All processes give the same cast and placement. The arguments that are references must outlive
   /// this object. `stops` may become true at any time on any process, and be empty.
   Parallel(Cast cast,
            Placement placement,
-           Mailbox& mailbox,
+           MessageQueue& queue,
            Site site,
            std::function<bool()> stops = {});
   Parallel(const Parallel&) = delete;
@@ -185,7 +185,7 @@ class Parallel final : private Outbox {
   double now() const override;
   Effects& effects() override { return log_; }
 
-  bool is_here(ActorId actor) const { return placement_.host(actor) == mailbox_.rank(); }
+  bool is_here(ActorId actor) const { return placement_.host(actor) == queue_.rank(); }
   bool is_server() const { return is_here(cast_.roster.server()); }
   bool is_idle() const { return own_messages_ == 0; }
 
@@ -210,7 +210,7 @@ class Parallel final : private Outbox {
 
   Cast cast_;
   Placement placement_;
-  Mailbox& mailbox_;
+  MessageQueue& queue_;
   Site site_;
   std::function<bool()> stops_;
   std::unique_ptr<HeldEffects> held_;

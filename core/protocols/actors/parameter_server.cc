@@ -15,15 +15,15 @@ class PushingWorker final : public Actor {
   PushingWorker(std::uint32_t worker, const Roster& roster)
       : worker_(worker), server_(roster.server()) {}
 
-  void begin(Outbox& outbox) override { read(outbox); }
+  void begin(ActorContext& context) override { read(context); }
 
-  void receive(const ActorMessage& message, Outbox& outbox) override {
+  void receive(const ActorMessage& message, ActorContext& context) override {
     switch (message.kind) {
       case ActorMessageKind::model:
-        compute(message.version, outbox);
+        compute(message.version, context);
         break;
       case ActorMessageKind::computed:
-        finish(outbox);
+        finish(context);
         break;
       case ActorMessageKind::stop:
         stopped_ = 1;
@@ -41,32 +41,32 @@ class PushingWorker final : public Actor {
   }
 
  private:
-  void read(Outbox& outbox) {
-    waits_since_ = outbox.now();
-    outbox.send(server_, {.kind = ActorMessageKind::read, .iteration = finished_});
+  void read(ActorContext& context) {
+    waits_since_ = context.now();
+    context.send(server_, {.kind = ActorMessageKind::read, .iteration = finished_});
   }
 
-  void compute(std::uint64_t version, Outbox& outbox) {
+  void compute(std::uint64_t version, ActorContext& context) {
     if (stopped_ != 0) {  // STOP has overtaken the model
       return;
     }
-    outbox.effects().waited(Wait::idle, outbox.now() - waits_since_);
+    context.effects().waited(Wait::idle, context.now() - waits_since_);
     base_ = version;
-    outbox.effects().compute(gradient());
-    outbox.work(Work::gradient, {.kind = ActorMessageKind::computed, .iteration = finished_});
+    context.effects().compute(gradient());
+    context.work(Work::gradient, {.kind = ActorMessageKind::computed, .iteration = finished_});
   }
 
-  void finish(Outbox& outbox) {
+  void finish(ActorContext& context) {
     const GradientId done = gradient();
     ++finished_;
     if (stopped_ != 0) {
-      outbox.effects().discard(done);
+      context.effects().discard(done);
       return;
     }
-    outbox.effects().hand_in(done, -1);
-    outbox.send(server_,
-                {.kind = ActorMessageKind::push, .iteration = done.iteration, .base = done.base});
-    read(outbox);
+    context.effects().hand_in(done, -1);
+    context.send(server_,
+                 {.kind = ActorMessageKind::push, .iteration = done.iteration, .base = done.base});
+    read(context);
   }
 
   GradientId gradient() const {
@@ -89,18 +89,18 @@ class ApplyingServer final : public Actor {
         finished_(roster.workers),
         readers_(roster.workers) {}
 
-  void receive(const ActorMessage& message, Outbox& outbox) override {
+  void receive(const ActorMessage& message, ActorContext& context) override {
     check_order(message.kind == ActorMessageKind::stop || message.from < readers_.size());
     switch (message.kind) {
       case ActorMessageKind::read:
         readers_[message.from] = {.iteration = message.iteration, .reads = 1};
-        answer(message.from, outbox);
+        answer(message.from, context);
         break;
       case ActorMessageKind::push:
-        apply(message, outbox);
+        apply(message, context);
         break;
       case ActorMessageKind::stop:
-        stop_at_this_version(outbox);
+        stop_at_this_version(context);
         break;
       default:
         check_order(false);
@@ -129,46 +129,46 @@ class ApplyingServer final : public Actor {
     double held_since = 0;
   };
 
-  void apply(const ActorMessage& push, Outbox& outbox) {
+  void apply(const ActorMessage& push, ActorContext& context) {
     const GradientId gradient{.worker = push.from,
                               .iteration = static_cast<std::uint32_t>(push.iteration),
                               .base = push.base};
     if (version_ == versions_) {
-      outbox.effects().discard(gradient);
+      context.effects().discard(gradient);
       return;
     }
     check_order(push.iteration == finished_[push.from]);
     ++version_;
-    outbox.effects().make_version(version_, {&gradient, 1});
+    context.effects().make_version(version_, {&gradient, 1});
     const bool least_grew = finished_.raise(push.from, push.iteration + 1);
     if (version_ == versions_) {
-      send_stop(outbox);
+      send_stop(context);
       return;
     }
     if (!least_grew) {
-      answer(push.from, outbox);
+      answer(push.from, context);
       return;
     }
     for (ActorId worker = 0; worker < readers_.size(); ++worker) {
-      answer(worker, outbox);
+      answer(worker, context);
     }
   }
 
-  void stop_at_this_version(Outbox& outbox) {
+  void stop_at_this_version(ActorContext& context) {
     if (version_ < versions_) {
       versions_ = version_;
-      send_stop(outbox);
+      send_stop(context);
     }
   }
 
-  void send_stop(Outbox& outbox) const {
+  void send_stop(ActorContext& context) const {
     for (ActorId worker = 0; worker < readers_.size(); ++worker) {
-      outbox.send(worker, {.kind = ActorMessageKind::stop});
+      context.send(worker, {.kind = ActorMessageKind::stop});
     }
   }
 
   /// Sends the model to a worker that waits for it and may start.
-  void answer(ActorId worker, Outbox& outbox) {
+  void answer(ActorId worker, ActorContext& context) {
     Reader& reader = readers_[worker];
     if (reader.reads == 0 || version_ == versions_ || finished_[worker] < reader.iteration) {
       return;
@@ -176,15 +176,15 @@ class ApplyingServer final : public Actor {
     if (reader.iteration - finished_.least() > staleness_) {
       if (reader.is_held == 0) {
         reader.is_held = 1;
-        reader.held_since = outbox.now();
+        reader.held_since = context.now();
       }
       return;
     }
     if (reader.is_held != 0) {
-      outbox.effects().waited(Wait::staleness, outbox.now() - reader.held_since);
+      context.effects().waited(Wait::staleness, context.now() - reader.held_since);
     }
     reader = {};
-    outbox.send(worker, {.kind = ActorMessageKind::model, .version = version_});
+    context.send(worker, {.kind = ActorMessageKind::model, .version = version_});
   }
 
   std::uint64_t staleness_;

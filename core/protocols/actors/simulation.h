@@ -147,7 +147,7 @@ class EventQueue {
   std::uint64_t pushes_ = 0;
 };
 
-class Simulation final : private Outbox {
+class Simulation final : private ActorContext {
  public:
   /// Reports a usage error if the machine does not fit the cast. `driver` must outlive this object.
   Simulation(Cast cast, MachineOptions machine, Effects& driver);

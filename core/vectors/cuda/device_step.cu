@@ -201,19 +201,19 @@ class DeviceStep::Implementation {
 
   float* memory() const { return memory_.data(); }
 
-  void update_residual(const SparseVector<float>& cleared, const SparseVector<float>& returned) {
-    const std::size_t count = cleared.size() + returned.size();
+  void update_residual(const SparseVector<float>& removed, const SparseVector<float>& returned) {
+    const std::size_t count = removed.size() + returned.size();
     if (count == 0) {
       return;
     }
     stream_.wait();  // until the lists of an earlier call have been read
     list_indices_.reserve(count);
     list_values_.reserve(count);
-    put(cleared, 0);
-    put(returned, cleared.size());
-    scatter(list_indices_.data(), list_values_.data(), cleared.size(), -1);
-    scatter(list_indices_.data() + cleared.size(),
-            list_values_.data() + cleared.size(),
+    put(removed, 0);
+    put(returned, removed.size());
+    scatter(list_indices_.data(), list_values_.data(), removed.size(), -1);
+    scatter(list_indices_.data() + removed.size(),
+            list_values_.data() + removed.size(),
             returned.size(),
             1);
   }
@@ -364,7 +364,7 @@ class DeviceStep::Implementation {
   std::size_t k_ = 0;  // the k of the last selection
   std::size_t kept_ = 0;
 
-  // The lists of cleared and returned entries stay on the host: the kernel reads each entry once.
+  // The lists of removed and returned entries stay on the host: the kernel reads each entry once.
   PinnedBuffer<std::uint32_t> list_indices_;
   PinnedBuffer<float> list_values_;
 
@@ -395,9 +395,9 @@ PassNorms DeviceStep::step(DeviceSpan gradient,
   return implementation_->step(gradient, scale, k, selected);
 }
 
-void DeviceStep::update_residual(const SparseVector<float>& cleared,
+void DeviceStep::update_residual(const SparseVector<float>& removed,
                                  const SparseVector<float>& returned) {
-  implementation_->update_residual(cleared, returned);
+  implementation_->update_residual(removed, returned);
 }
 
 void DeviceStep::select(std::size_t k, SparseVector<float>& selected) {

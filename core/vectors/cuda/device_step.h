@@ -49,8 +49,8 @@ class DeviceStep {
   /// for another k than that of the step.
   void select(std::size_t k, SparseVector<float>& selected);
 
-  /// memory := memory - cleared + returned, as core/feedback updates the residual.
-  void update_residual(const SparseVector<float>& cleared, const SparseVector<float>& returned);
+  /// memory := memory - removed + returned, as core/feedback updates the residual.
+  void update_residual(const SparseVector<float>& removed, const SparseVector<float>& returned);
 
   /// memory := memory - (the entries that the last step selected). It equals
   /// update_residual(selected, {}), but sends no list back, because the list is still on the

@@ -51,7 +51,7 @@ PassNorms DeviceStep::step(DeviceSpan /*gradient*/,
                            SparseVector<float>& /*selected*/) {
   refuse();
 }
-void DeviceStep::update_residual(const SparseVector<float>& /*cleared*/,
+void DeviceStep::update_residual(const SparseVector<float>& /*removed*/,
                                  const SparseVector<float>& /*returned*/) {
   refuse();
 }

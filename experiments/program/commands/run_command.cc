@@ -89,13 +89,13 @@ class StudyRuns {
       }
     });
     // Planning has loaded the libraries that the runs need, so now they are known.
-    maker_.emplace(RunMaker::Place{.group = *group_,
-                                   .log = log_,
-                                   .objectives = objectives_,
-                                   .result_dir = result_dir_,
-                                   .provenance = provenance(command_line_, world_),
-                                   .checkpoint_every_s = options_.checkpoint_every_s,
-                                   .watch = &watch_});
+    maker_.emplace(RunMaker::Setting{.group = *group_,
+                                     .log = log_,
+                                     .objectives = objectives_,
+                                     .result_dir = result_dir_,
+                                     .provenance = provenance(command_line_, world_),
+                                     .checkpoint_every_s = options_.checkpoint_every_s,
+                                     .watch = &watch_});
     return run_planned();
   }
 

@@ -21,7 +21,7 @@ void catch_stop_signals();
 void request_stop();
 
 // A call of MPI waits without end for a process that is stopped. While MPI starts and ends no
-// mailbox gives signs of life, so a call watch limits the wait.
+// message queue gives signs of life, so a call watch limits the wait.
 
 class CallWatch {
  public:

@@ -23,7 +23,7 @@ constexpr std::size_t kPiece = std::size_t{1} << 20U;
 }  // namespace
 
 std::uint32_t GrowingSums::of(const std::filesystem::path& file, std::uint64_t bytes) {
-  Known& known = known_[file];
+  Summed& known = known_[file];
   if (bytes < known.bytes) {
     known = {};
   }

@@ -26,12 +26,12 @@ class GrowingSums {
   std::uint32_t of(const std::filesystem::path& file, std::uint64_t bytes);
 
  private:
-  struct Known {
+  struct Summed {
     std::uint64_t bytes = 0;
     std::uint32_t sum = 0;
   };
 
-  std::map<std::filesystem::path, Known> known_;
+  std::map<std::filesystem::path, Summed> known_;
 };
 
 /// The head of a checkpoint.

@@ -34,15 +34,15 @@ namespace residuum {
 
 /// Runs `action` together in the group; an error is also noted by the process that has it.
 void RunMaker::in_step(const std::function<void()>& action) {
-  together(place_.group, [&] { place_.log.guard(action); });
+  together(setting_.group, [&] { setting_.log.guard(action); });
 }
 
 PreparedRun RunMaker::prepare_as_planned(const RunSpec& spec, const PreparedRun& planned) const {
   PreparedRun run;
-  each_together(place_.group, [&] {
-    place_.log.guard([&] {
+  each_together(setting_.group, [&] {
+    setting_.log.guard([&] {
       KnownKeys known;
-      run = prepare(spec, place_.objectives, known);
+      run = prepare(spec, setting_.objectives, known);
       require(run.data_fingerprint == planned.data_fingerprint && run.id == planned.id,
               "the data have changed since the job began (fingerprint {}, now {}); restore them, "
               "or start again with another --out",
@@ -62,9 +62,9 @@ void RunMaker::check_data_at_end(const RunSpec& spec,
     return;
   }
   try {
-    each_together(place_.group, [&] {
-      place_.log.guard([&] {
-        const std::string now = fingerprint_now(spec, place_.objectives);
+    each_together(setting_.group, [&] {
+      setting_.log.guard([&] {
+        const std::string now = fingerprint_now(spec, setting_.objectives);
         require(now == run.data_fingerprint,
                 "the data have changed while the run read them (fingerprint {}, now {}); start it "
                 "again when nobody writes them",
@@ -82,8 +82,8 @@ void RunMaker::check_data_at_end(const RunSpec& spec,
 
 /// Trains over real processes. If one of them is lost, a resume goes on at the last checkpoint.
 Outcome RunMaker::train_really(Training& training, Monitor& monitor) const {
-  LossWatch& watch = *place_.watch;
-  training.mailbox = &watch.mailbox();
+  LossWatch& watch = *setting_.watch;
+  training.queue = &watch.queue();
   watch.set_cluster(*training.cluster);
   try {
     Outcome outcome = train(training, monitor);
@@ -219,15 +219,15 @@ Outcome RunMaker::attempt(const RunSpec& spec,
   PreparedRun run = prepare_as_planned(spec, planned);
   std::optional<Cluster> cluster;
   in_step([&] {
-    cluster.emplace(run.protocol->cluster(place_.group, run.workers));
+    cluster.emplace(run.protocol->cluster(setting_.group, run.workers));
     run.training.cluster = &*cluster;
     const Facts facts = run.objective->facts();
     run.training.minimum = facts.minimum;
     run.training.minimizer = facts.minimizer;
     run.training.stop = &stop_requested();
-    if (place_.group.is_root()) {
+    if (setting_.group.is_root()) {
       if (!folder) {
-        folder = std::make_unique<RunFolder>(place_.result_dir, run, study);
+        folder = std::make_unique<RunFolder>(setting_.result_dir, run, study);
       }
       add_constants(run);
     }
@@ -236,7 +236,7 @@ Outcome RunMaker::attempt(const RunSpec& spec,
   use_pilot(run, folder.get());
   start_processes(run, *cluster);
   const std::unique_ptr<Device> device = place_memories(run);
-  auto provenance = with_devices(place_.provenance, spec, place_.group);
+  auto provenance = with_devices(setting_.provenance, spec, setting_.group);
   NoRecorder nothing;
   Recorder& recorder = folder ? static_cast<Recorder&>(*folder) : nothing;
   Monitor monitor(make_probes(run.probes, "'probes.names'"),
@@ -250,7 +250,7 @@ Outcome RunMaker::attempt(const RunSpec& spec,
   if (!run.records_times) {
     monitor.leave_out_times();
   }
-  RunCheckpoints checkpoints(*cluster, folder.get(), monitor, place_.checkpoint_every_s);
+  RunCheckpoints checkpoints(*cluster, folder.get(), monitor, setting_.checkpoint_every_s);
   run.training.checkpoints = &checkpoints;
   const auto training = [&] {
     return law_of(run).is_real ? train_really(run.training, monitor) : train(run.training, monitor);
@@ -260,7 +260,7 @@ Outcome RunMaker::attempt(const RunSpec& spec,
   });
   check_data_at_end(spec, run, folder.get());
   if (device != nullptr) {
-    provenance["worker_memory"] = device_record(place_.group, *device);
+    provenance["worker_memory"] = device_record(setting_.group, *device);
   }
   in_step([&] {
     if (folder) {
@@ -295,8 +295,8 @@ void RunMaker::start_processes(PreparedRun& run, const Cluster& cluster) {
     return;
   }
   in_step([&] {
-    const OutputPath runs = OutputPath::named(place_.result_dir) / "runs";
-    if (place_.group.is_root()) {
+    const OutputPath runs = OutputPath::named(setting_.result_dir) / "runs";
+    if (setting_.group.is_root()) {
       remove_vectors(runs, run.id);
     }
     auto started = run.method->sparsifier->started(
@@ -324,8 +324,8 @@ std::unique_ptr<Device> RunMaker::place_memories(PreparedRun& run) {
     return nullptr;
   }
   std::unique_ptr<Device> device;
-  in_step([&] { device = make_run_device(run, place_.group.local_rank()); });
-  check_room(place_.group, *device, run);
+  in_step([&] { device = make_run_device(run, setting_.group.local_rank()); });
+  check_room(setting_.group, *device, run);
   run.training.device = device.get();
   return device;
 }
@@ -333,7 +333,7 @@ std::unique_ptr<Device> RunMaker::place_memories(PreparedRun& run) {
 /// Finds the threshold of a run that asks for one. The run's identity stays what was asked.
 void RunMaker::use_pilot(PreparedRun& run, RunFolder* folder) {
   run.found = folder != nullptr ? folder->found() : std::nullopt;
-  place_.group.broadcast(0, std::as_writable_bytes(std::span(&run.found, 1)));
+  setting_.group.broadcast(0, std::as_writable_bytes(std::span(&run.found, 1)));
   if (!run.found) {
     run.found = find_threshold(
         run.training, [this](int number, std::uint64_t done) { heartbeat_.pilot(number, done); });
@@ -417,8 +417,8 @@ constexpr std::chrono::milliseconds kTimeToSpeak{2000};
 /// A line needs some time to leave the process.
 constexpr std::chrono::milliseconds kTimeToPrint{100};
 
-/// How often the mailbox is polled: it takes no time from the runs, and a sign is sent much more
-/// seldom.
+/// How often the message queue is polled: it takes no time from the runs, and a sign is sent much
+/// more seldom.
 constexpr std::chrono::milliseconds kSeldom{50};
 constexpr std::chrono::milliseconds kAsNeeded{0};
 
@@ -458,26 +458,26 @@ LossWatch::LossWatch(const World& job, World& group, Use use)
 void LossWatch::open() {
   const bool is_for_messages = use_ == Use::messages;
   if (group_.size() == 1 || (!is_for_messages && !mpi_serves_threads())) {
-    mailbox_ = make_single_mailbox();
+    queue_ = make_single_message_queue();
     return;
   }
-  mailbox_ = make_mpi_mailbox(group_,
-                              {.first_rank = first_rank_,
-                               .last_resort = [this](const LostPeer& lost) { end_job(lost); },
-                               .look_every = is_for_messages ? kAsNeeded : kSeldom});
+  queue_ = make_mpi_message_queue(group_,
+                                  {.first_rank = first_rank_,
+                                   .last_resort = [this](const LostPeer& lost) { end_job(lost); },
+                                   .look_every = is_for_messages ? kAsNeeded : kSeldom});
 }
 
 void LossWatch::close() {
   try {
-    mailbox_->close();
+    queue_->close();
   } catch (const LostPeer& lost) {
     end_job(lost);
   }
 }
 
 void LossWatch::renew() {
-  mailbox_->close();
-  mailbox_.reset();
+  queue_->close();
+  queue_.reset();
   open();
 }
 

@@ -16,7 +16,7 @@
 
 #include "assumptions/monitor.h"
 #include "core/cluster/cluster.h"
-#include "core/cluster/mailbox.h"
+#include "core/cluster/message_queue.h"
 #include "core/output_file.h"
 #include "core/trainer/trainer.h"
 #include "experiments/program/console/progress.h"
@@ -83,22 +83,23 @@ class Heartbeat {
 };
 
 /// A LossWatch sees to it that a study over several processes ends when one of them is lost. Its
-/// mailbox gives signs of life from before the first run to after the last, also where processes
-/// wait for each other in collective calls.
+/// message queue gives signs of life from before the first run to after the last, also where
+/// processes wait for each other in collective calls.
 class LossWatch {
  public:
-  /// The use of the mailbox: messages of real runs, or only signs of life. Without messages it is
-  /// polled seldom, and an MPI library that serves one thread alone has no watch.
+  /// The use of the message queue: messages of real runs, or only signs of life. Without messages
+  /// it is polled seldom, and an MPI library that serves one thread alone has no watch.
   enum class Use { messages, signs };
 
   /// Watches the processes of a group, which is a part of the job. Collective in the group.
   LossWatch(const World& job, World& group, Use use);
 
-  /// Returns the mailbox between the processes of the group.
-  Mailbox& mailbox() { return *mailbox_; }
+  /// Returns the message queue between the processes of the group.
+  MessageQueue& queue() { return *queue_; }
   /// Ends the watch; the job is ended where a process was lost before that. Collective.
   void close();
-  /// Makes the mailbox anew after an error that all processes of the group have met. Collective.
+  /// Makes the message queue anew after an error that all processes of the group have met.
+  /// Collective.
   void renew();
 
   /// Says where the workers of the run are, or that no run is being done.
@@ -119,7 +120,7 @@ class LossWatch {
   std::once_flag ending_;
   std::mutex mutex_;
   std::optional<Cluster> cluster_;
-  std::unique_ptr<Mailbox> mailbox_;
+  std::unique_ptr<MessageQueue> queue_;
 };
 
 // RunCheckpoints keeps the checkpoints of one run on all its processes: the root has the files,
@@ -171,17 +172,17 @@ class RunCheckpoints final : public Checkpoints {
 
 class RunMaker {
  public:
-  struct Place {
+  struct Setting {
     World& group;  // the processes that do one run together
     RankLog& log;
     ObjectiveCache& objectives;
     std::filesystem::path result_dir;
     nlohmann::json provenance;
     double checkpoint_every_s = 0;
-    LossWatch* watch = nullptr;  // has a mailbox for messages where the study has real runs; null
+    LossWatch* watch = nullptr;  // has a queue of messages where the study has real runs; null
                                  // where it can have none
   };
-  explicit RunMaker(Place place) : place_(std::move(place)) {}
+  explicit RunMaker(Setting setting) : setting_(std::move(setting)) {}
 
   /// Trains the run, from a checkpoint if there is one, and leaves its folder. Data other than
   /// those that it was `planned` with are a usage error. Collective in the group. `after_iteration`
@@ -207,7 +208,7 @@ class RunMaker {
   void start_processes(PreparedRun& run, const Cluster& cluster);
   std::unique_ptr<Device> place_memories(PreparedRun& run);
 
-  Place place_;
+  Setting setting_;
   std::set<std::string> said_;  // why memories stay on the host
   Heartbeat heartbeat_;         // of the run that this process is the root of
 };

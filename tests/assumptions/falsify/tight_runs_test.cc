@@ -141,7 +141,7 @@ struct MutantsSeen {
   std::uint64_t right = 0;
   std::uint64_t shrunken_residual = 0;  // times 0.99 in every iteration
   std::uint64_t entry_less = 0;         // k - 1
-  std::uint64_t lost_merge = 0;         // what a merge cuts is cleared
+  std::uint64_t lost_merge = 0;         // what a merge cuts is removed
 };
 
 MutantsSeen mutants_on(const Objective& objective, int workers, test::TightRun how) {

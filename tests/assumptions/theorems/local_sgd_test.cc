@@ -128,10 +128,10 @@ TEST(QsparseLocalSgd, AsksForErrorFeedbackOfWholeMessagesAndAShortStep) {
   EXPECT_EQ(state(facts, "every message is applied"), PreconditionState::not_met);
   facts = qsparse_facts();
   facts.feedback.memory = Memory::velocity;
-  EXPECT_EQ(state(facts, "what was not delivered"), PreconditionState::not_met);
+  EXPECT_EQ(state(facts, "what was not applied"), PreconditionState::not_met);
   facts = qsparse_facts();
   facts.conserves = false;
-  EXPECT_EQ(state(facts, "what was not delivered"), PreconditionState::not_met);
+  EXPECT_EQ(state(facts, "what was not applied"), PreconditionState::not_met);
   facts = qsparse_facts();
   facts.sparsifier.contraction = 0;
   EXPECT_EQ(state(facts, "contraction q < 1"), PreconditionState::not_met);

@@ -139,7 +139,7 @@ TEST(Preconditions, SayWhatIsSoWhetherMetOrNot) {
   EXPECT_EQ(detail_of(bound, "full gradients"), "gradients are full");
   bound = evaluate("ijcai", run.evidence(facts));
   EXPECT_EQ(detail_of(bound, "gradients are unbiased given the past"), "gradients are full");
-  EXPECT_EQ(detail_of(bound, "what was not delivered is added to the next gradient"),
+  EXPECT_EQ(detail_of(bound, "what was not applied is added to the next gradient"),
             "feedback ef14 does");
 
   facts.gradients.full = false;
@@ -148,7 +148,7 @@ TEST(Preconditions, SayWhatIsSoWhetherMetOrNot) {
   EXPECT_EQ(detail_of(bound, "full gradients"), "gradients are drawn from batches");
   bound = evaluate("ijcai", run.evidence(facts));
   EXPECT_EQ(detail_of(bound, "gradients are unbiased given the past"), "sampling is shuffle");
-  EXPECT_EQ(detail_of(bound, "what was not delivered is added to the next gradient"),
+  EXPECT_EQ(detail_of(bound, "what was not applied is added to the next gradient"),
             "feedback ef14 loses some of it for good");
 
   facts.gradients.full = true;

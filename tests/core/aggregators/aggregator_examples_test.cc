@@ -15,7 +15,7 @@ namespace {
 using Vector = SparseVector<double>;
 using test::Json;
 
-Delivery<double> top_one(const std::string& kind, const test::Rows<double>& rows) {
+ExchangeResult<double> top_one(const std::string& kind, const test::Rows<double>& rows) {
   const auto messages = test::messages_of(*test::sparsifier({{"kind", "top-k"}, {"k", 1}}), rows);
   return test::aggregate(*test::aggregator({{"kind", kind}}), messages, rows, 1);
 }
@@ -79,13 +79,13 @@ TEST(GTopKTree, DependsOnTheOrderOfWorkersAsTheExactSelectionDoesNot) {
 
 TEST(GTopKTree, ReportsWhatAMergeCutAtAnIndexThatSurvived) {
   // T-LEAK: merging (0,6) and (1,0) cuts 1 at index 0, which survives with 10.
-  const auto delivery = top_one("gtopk-tree", {{5, 0}, {5, 0}, {0, 6}, {1, 0}});
+  const auto exchanged = top_one("gtopk-tree", {{5, 0}, {5, 0}, {0, 6}, {1, 0}});
 
-  EXPECT_EQ(delivery.sum, (Vector{{0}, {10}}));
-  EXPECT_EQ(delivery.cut_in_merges[2], (Vector{{0}, {1}}));
-  EXPECT_TRUE(delivery.cut_in_merges[0].empty());
-  EXPECT_EQ(delivery.delivered[3], (Vector{{0}, {1}}));
-  EXPECT_TRUE(delivery.delivered[2].empty());
+  EXPECT_EQ(exchanged.sum, (Vector{{0}, {10}}));
+  EXPECT_EQ(exchanged.dropped_in_merges[2], (Vector{{0}, {1}}));
+  EXPECT_TRUE(exchanged.dropped_in_merges[0].empty());
+  EXPECT_EQ(exchanged.applied[3], (Vector{{0}, {1}}));
+  EXPECT_TRUE(exchanged.applied[2].empty());
 }
 
 TEST(GTopKTree, WorksForThreeFiveSixAndSevenWorkers) {
@@ -102,29 +102,29 @@ TEST(GTopKTree, WorksForThreeFiveSixAndSevenWorkers) {
 
 TEST(GTopKMask, SumsTheWholeAccumulatorsOnTheSupport) {
   // The tree picks index 0 (30); worker 1 adds its unsent -20 there.
-  const auto delivery = top_one("gtopk-mask", {{30, 0, 0}, {-20, 21, 21}});
+  const auto exchanged = top_one("gtopk-mask", {{30, 0, 0}, {-20, 21, 21}});
 
-  EXPECT_EQ(delivery.sum, (Vector{{0}, {10}}));
-  EXPECT_EQ(delivery.delivered[1], (Vector{{0}, {-20}}));
+  EXPECT_EQ(exchanged.sum, (Vector{{0}, {10}}));
+  EXPECT_EQ(exchanged.applied[1], (Vector{{0}, {-20}}));
 }
 
 TEST(GTopKMask, AddsInTheOrderOfTheTree) {
   // 2^53 + 1 is rounded to 2^53. The tree adds the two ones to each other first, a chain loses
   // both.
   constexpr double kLarge = 0x1p53;
-  const auto delivery = top_one("gtopk-mask", {{kLarge, 0}, {0, 0}, {1, 0}, {1, 0}});
+  const auto exchanged = top_one("gtopk-mask", {{kLarge, 0}, {0, 0}, {1, 0}, {1, 0}});
 
-  EXPECT_EQ(delivery.sum, (Vector{{0}, {kLarge + 2}}));
+  EXPECT_EQ(exchanged.sum, (Vector{{0}, {kLarge + 2}}));
 }
 
 TEST(GTopKMask, DropsAnIndexWhereTheAccumulatorsCancel) {
-  const auto delivery = top_one("gtopk-mask", {{2, 0}, {-2, 3}});
+  const auto exchanged = top_one("gtopk-mask", {{2, 0}, {-2, 3}});
 
-  EXPECT_EQ(delivery.sum, (Vector{{1}, {3}}));
+  EXPECT_EQ(exchanged.sum, (Vector{{1}, {3}}));
   EXPECT_TRUE(top_one("gtopk-mask", {{2, 0}, {0, 0}, {0, 0}, {-2, 0}}).sum.empty());
 }
 
-Delivery<double> top_two_weighed(const Json& keys, const test::Rows<double>& rows) {
+ExchangeResult<double> top_two_weighed(const Json& keys, const test::Rows<double>& rows) {
   Json section{{"kind", "allgather"}};
   section.update(keys);
   const auto messages = test::messages_of(*test::sparsifier({{"kind", "top-k"}, {"k", 2}}), rows);
@@ -133,25 +133,25 @@ Delivery<double> top_two_weighed(const Json& keys, const test::Rows<double>& row
 
 TEST(WeighedAllGather, DividesEntriesByTheirSenders) {
   // Index 0 is sent by three of four, 1 by one, 2 by two, 3 by two: times 4/3, 4, 2, 2.
-  const auto delivery = top_two_weighed({{"weighting", "senders"}},
-                                        {{3, 1, 0, 0}, {6, 0, 5, 1}, {0, 0, 4, -2}, {3, 0, 0, 7}});
-  EXPECT_EQ(delivery.sum, (Vector{{0, 1, 2, 3}, {16, 4, 18, 10}}));
-  EXPECT_EQ(delivery.delivered[1], (Vector{{0, 2}, {6, 5}})) << "workers clear what they sent";
-  EXPECT_FALSE(delivery.applied_whole);
+  const auto exchanged = top_two_weighed({{"weighting", "senders"}},
+                                         {{3, 1, 0, 0}, {6, 0, 5, 1}, {0, 0, 4, -2}, {3, 0, 0, 7}});
+  EXPECT_EQ(exchanged.sum, (Vector{{0, 1, 2, 3}, {16, 4, 18, 10}}));
+  EXPECT_EQ(exchanged.applied[1], (Vector{{0, 2}, {6, 5}})) << "workers clear what they sent";
+  EXPECT_FALSE(exchanged.applied_whole);
 }
 
 TEST(WeighedAllGather, ClipsMessagesToTheLowerMedianOfTheirNorms) {
   // Norms 5, 10, 1, 26: the lower median is 5, so that the second is halved and the last is 5.
-  const auto delivery = top_two_weighed({{"clip", "median-norm"}},
-                                        {{3, 4, 0, 0}, {6, 8, 0, 0}, {1, 0, 0, 0}, {0, 0, 26, 0}});
-  EXPECT_EQ(delivery.sum, (Vector{{0, 1, 2}, {3 + 3 + 1, 4 + 4, 5}}));
+  const auto exchanged = top_two_weighed({{"clip", "median-norm"}},
+                                         {{3, 4, 0, 0}, {6, 8, 0, 0}, {1, 0, 0, 0}, {0, 0, 26, 0}});
+  EXPECT_EQ(exchanged.sum, (Vector{{0, 1, 2}, {3 + 3 + 1, 4 + 4, 5}}));
 }
 
 TEST(WeighedAllGather, DoesBothAtOnce) {
   // As above; index 0 is sent by three of four, 1 by two, 2 by one.
-  const auto delivery = top_two_weighed({{"weighting", "senders"}, {"clip", "median-norm"}},
-                                        {{3, 4, 0, 0}, {6, 8, 0, 0}, {2, 0, 0, 0}, {0, 0, 26, 0}});
-  EXPECT_EQ(delivery.sum, (Vector{{0, 1, 2}, {4 * 8 / 3.0, 16, 20}}));
+  const auto exchanged = top_two_weighed({{"weighting", "senders"}, {"clip", "median-norm"}},
+                                         {{3, 4, 0, 0}, {6, 8, 0, 0}, {2, 0, 0, 0}, {0, 0, 26, 0}});
+  EXPECT_EQ(exchanged.sum, (Vector{{0, 1, 2}, {4 * 8 / 3.0, 16, 20}}));
 }
 
 TEST(WeighedAllGather, IsPlainWhereTheKeysSayWhatIsDefault) {

@@ -90,7 +90,7 @@ void for_every_case(std::size_t d, Check check) {
 }
 
 template <class Real>
-Delivery<Real> aggregated_by_top_k(const Case& c, const test::Rows<Real>& rows) {
+ExchangeResult<Real> aggregated_by_top_k(const Case& c, const test::Rows<Real>& rows) {
   const auto messages = test::messages_of(*test::sparsifier({{"kind", "top-k"}, {"k", c.k}}), rows);
   return test::aggregate(*test::aggregator({{"kind", c.name}}), messages, rows, c.k);
 }
@@ -107,7 +107,7 @@ std::vector<test::Entries> widened(const test::Rows<Real>& rows) {
 template <class Real>
 void expect_oracle(const Case& c) {
   const auto rows = accumulators_of<Real>(c.form, c.workers, c.d);
-  const auto delivery = aggregated_by_top_k(c, rows);
+  const auto exchanged = aggregated_by_top_k(c, rows);
   const auto whole = widened(rows);
   std::vector<test::Entries> messages;
   for (const auto& row : whole) {
@@ -115,8 +115,8 @@ void expect_oracle(const Case& c) {
   }
   const auto expected = test::aggregated(c.name, messages, whole, c.k);
 
-  const auto update = delivery.is_dense ? test::sparse(delivery.dense_sum) : delivery.sum;
-  ASSERT_TRUE(is_well_formed(delivery.sum, c.d));
+  const auto update = exchanged.is_dense ? test::sparse(exchanged.dense_sum) : exchanged.sum;
+  ASSERT_TRUE(is_well_formed(exchanged.sum, c.d));
   ASSERT_EQ(update.size(), expected.size());
   const double tolerance = c.form == Form::normal ? 1e-14 * static_cast<double>(c.workers) : 0;
   for (std::size_t i = 0; i < update.size(); ++i) {
@@ -156,23 +156,23 @@ TEST(Aggregators, SayExactlyWhatTheyDeliveredAndCut) {
       return;
     }
     const auto rows = accumulators_of<double>(c.form, c.workers, c.d);
-    const auto delivery = aggregated_by_top_k(c, rows);
-    if (delivery.applied_whole) {
+    const auto exchanged = aggregated_by_top_k(c, rows);
+    if (exchanged.applied_whole) {
       return;
     }
-    ASSERT_EQ(delivery.delivered.size(), c.workers);
-    ASSERT_EQ(delivery.cut_in_merges.size(), c.workers);
+    ASSERT_EQ(exchanged.applied.size(), c.workers);
+    ASSERT_EQ(exchanged.dropped_in_merges.size(), c.workers);
     for (std::size_t p = 0; p < c.workers; ++p) {
-      ASSERT_TRUE(is_well_formed(delivery.delivered[p], c.d));
-      ASSERT_TRUE(is_well_formed(delivery.cut_in_merges[p], c.d));
-      for (std::size_t i = 0; i < delivery.delivered[p].size(); ++i) {
-        ASSERT_EQ(delivery.delivered[p].values[i], rows[p][delivery.delivered[p].indices[i]]);
+      ASSERT_TRUE(is_well_formed(exchanged.applied[p], c.d));
+      ASSERT_TRUE(is_well_formed(exchanged.dropped_in_merges[p], c.d));
+      for (std::size_t i = 0; i < exchanged.applied[p].size(); ++i) {
+        ASSERT_EQ(exchanged.applied[p].values[i], rows[p][exchanged.applied[p].indices[i]]);
       }
     }
-    // sum delivered = sum applied + sum cut
+    // sum applied = sum applied + sum cut
     const auto applied_and_cut =
-        test::sum(test::entries(delivery.sum), total(delivery.cut_in_merges));
-    ASSERT_EQ(total(delivery.delivered), applied_and_cut);
+        test::sum(test::entries(exchanged.sum), total(exchanged.dropped_in_merges));
+    ASSERT_EQ(total(exchanged.applied), applied_and_cut);
   });
 }
 
@@ -180,13 +180,13 @@ TEST(Aggregators, KeepTheirLawOnSparsityAndWholeMessages) {
   for_every_case(6, [](const Case& c) {
     const auto law = test::aggregator({{"kind", c.name}})->law();
     const auto rows = accumulators_of<double>(c.form, c.workers, c.d);
-    const auto delivery = aggregated_by_top_k(c, rows);
-    ASSERT_EQ(delivery.applied_whole, law.applies_whole_messages);
+    const auto exchanged = aggregated_by_top_k(c, rows);
+    ASSERT_EQ(exchanged.applied_whole, law.applies_whole_messages);
     if (law.is_sparse) {
-      ASSERT_LE(delivery.sum.size(), c.k);
+      ASSERT_LE(exchanged.sum.size(), c.k);
     }
     if (!law.cuts_in_merges || c.workers <= 2) {
-      for (const auto& cuts : delivery.cut_in_merges) {
+      for (const auto& cuts : exchanged.dropped_in_merges) {
         ASSERT_TRUE(law.applies_whole_messages || cuts.empty());
       }
     }
@@ -197,7 +197,7 @@ TEST(Aggregators, KeepTheirLawOnCompleteSupportsAndOnSumsOfFewEntries) {
   for_every_case(6, [](const Case& c) {
     const auto law = test::aggregator({{"kind", c.name}})->law();
     const auto rows = accumulators_of<double>(c.form, c.workers, c.d);
-    const auto delivery = aggregated_by_top_k(c, rows);
+    const auto exchanged = aggregated_by_top_k(c, rows);
     const auto sum_of_all = [&](std::uint32_t index) {
       double sum = 0;
       for (const auto& row : rows) {
@@ -205,8 +205,8 @@ TEST(Aggregators, KeepTheirLawOnCompleteSupportsAndOnSumsOfFewEntries) {
       }
       return sum;
     };
-    for (std::size_t i = 0; law.completes_support && i < delivery.sum.size(); ++i) {
-      ASSERT_NEAR(delivery.sum.values[i], sum_of_all(delivery.sum.indices[i]), 1e-12);
+    for (std::size_t i = 0; law.completes_support && i < exchanged.sum.size(); ++i) {
+      ASSERT_NEAR(exchanged.sum.values[i], sum_of_all(exchanged.sum.indices[i]), 1e-12);
     }
     if (!law.selects_largest) {
       return;
@@ -256,7 +256,7 @@ TEST(Aggregators, ForgetWhatTheirExchangeHeldBefore) {
     const auto selection = test::sparsifier({{"kind", "top-k"}, {"k", 2}});
     const auto world = make_single_process();
     const auto exchange = rule->exchange<double>();
-    Delivery<double> reused;
+    ExchangeResult<double> reused;
     for (const std::size_t workers : {9U, 4U, 5U}) {
       const auto rows = accumulators_of<double>(Form::few_values, workers, 6);
       const auto messages = test::messages_of(*selection, rows);
@@ -268,8 +268,8 @@ TEST(Aggregators, ForgetWhatTheirExchangeHeldBefore) {
 
       EXPECT_EQ(reused.dense_sum, fresh.dense_sum) << entry.name;
       EXPECT_EQ(reused.sum, fresh.sum) << entry.name;
-      EXPECT_EQ(reused.delivered, fresh.delivered) << entry.name;
-      EXPECT_EQ(reused.cut_in_merges, fresh.cut_in_merges) << entry.name;
+      EXPECT_EQ(reused.applied, fresh.applied) << entry.name;
+      EXPECT_EQ(reused.dropped_in_merges, fresh.dropped_in_merges) << entry.name;
       EXPECT_EQ(reused.traffic.bytes, fresh.traffic.bytes) << entry.name;
     }
   }
@@ -283,9 +283,9 @@ TEST(Aggregators, SumWholeAccumulatorsAsTheySumTheirEntries) {
     if (aggregator->law().approximates_sum) {
       continue;  // tests of its own say how well
     }
-    const auto delivery = test::aggregate(*aggregator, messages, rows, 6);
+    const auto exchanged = test::aggregate(*aggregator, messages, rows, 6);
 
-    const auto update = delivery.is_dense ? test::sparse(delivery.dense_sum) : delivery.sum;
+    const auto update = exchanged.is_dense ? test::sparse(exchanged.dense_sum) : exchanged.sum;
     EXPECT_EQ(test::entries(update), test::sum(widened(rows))) << entry.name;
   }
 }

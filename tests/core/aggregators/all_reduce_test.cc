@@ -62,7 +62,7 @@ Rows<float> normal_rows(std::size_t workers, std::size_t d) {
 
 /// Returns the sum that the exchange makes of whole accumulators, or of their five largest entries.
 template <class Real>
-Delivery<Real> summed(const Json& aggregator, const Rows<Real>& rows, bool whole = true) {
+ExchangeResult<Real> summed(const Json& aggregator, const Rows<Real>& rows, bool whole = true) {
   const auto selection =
       test::sparsifier(whole ? Json{{"kind", "none"}} : Json{{"kind", "top-k"}, {"k", 5}});
   return test::aggregate(
@@ -180,12 +180,12 @@ TEST(AllReduces, DifferInTheirBitsWhereTheirOrdersDiffer) {
   EXPECT_EQ(summed(dense_by("recursive-doubling"), rows).dense_sum, tree);
 }
 
-/// Calls check(delivery, first worker here) on every process.
+/// Calls check(exchanged, first worker here) on every process.
 void on_processes_by(const Json& aggregator,
                      const Rows<float>& rows,
                      bool whole,
                      int processes,
-                     const std::function<void(World&, const Delivery<float>&)>& check) {
+                     const std::function<void(World&, const ExchangeResult<float>&)>& check) {
   const auto selection =
       test::sparsifier(whole ? Json{{"kind", "none"}} : Json{{"kind", "top-k"}, {"k", 5}});
   const auto messages = test::messages_of(*selection, rows);
@@ -195,10 +195,10 @@ void on_processes_by(const Json& aggregator,
     const auto all = test::contributions_of(messages, rows);
     const auto here = std::span(all).subspan(static_cast<std::size_t>(cluster.first()),
                                              static_cast<std::size_t>(cluster.count()));
-    Delivery<float> delivery;
+    ExchangeResult<float> exchanged;
     rule->exchange<float>()->combine(
-        cluster, {.dimension = rows[0].size(), .k = 5, .of_workers = here}, delivery);
-    check(world, delivery);
+        cluster, {.dimension = rows[0].size(), .k = 5, .of_workers = here}, exchanged);
+    check(world, exchanged);
   });
 }
 
@@ -211,13 +211,13 @@ TEST(AllReduces, GiveTheSameBitsAndTrafficAtAnyNumberOfProcesses) {
           const auto alone = summed(all_reduce, rows, whole);
           for (const int processes : {2, 3, 5}) {
             on_processes_by(
-                all_reduce, rows, whole, processes, [&](World& world, const auto& delivery) {
-                  EXPECT_EQ(delivery.dense_sum, alone.dense_sum)
+                all_reduce, rows, whole, processes, [&](World& world, const auto& exchanged) {
+                  EXPECT_EQ(exchanged.dense_sum, alone.dense_sum)
                       << all_reduce << ", P = " << workers << " on " << processes;
-                  std::vector<double> bytes{static_cast<double>(delivery.traffic.bytes)};
+                  std::vector<double> bytes{static_cast<double>(exchanged.traffic.bytes)};
                   world.add_up(std::span(bytes));
                   EXPECT_EQ(bytes[0], static_cast<double>(alone.traffic.bytes)) << all_reduce;
-                  EXPECT_EQ(delivery.traffic.rounds, alone.traffic.rounds) << all_reduce;
+                  EXPECT_EQ(exchanged.traffic.rounds, alone.traffic.rounds) << all_reduce;
                 });
           }
         }

@@ -86,27 +86,27 @@ TEST(ArcTopK, SumsTheRowsThatASharedSketchFindsLargest) {
     };
     keep(1, 3, 0);
     keep(3, 1, 1);
-    const Delivery<double>& delivery = run.exchange(rows);
+    const ExchangeResult<double>& exchanged = run.exchange(rows);
     for (std::size_t i = 0; i < kArcSize; ++i) {
-      ASSERT_NEAR(delivery.dense_sum[i], expected[i], 1e-13) << i << " at " << time;
-      ASSERT_EQ(delivery.dense_sum[i] == 0, expected[i] == 0) << i;
+      ASSERT_NEAR(exchanged.dense_sum[i], expected[i], 1e-13) << i << " at " << time;
+      ASSERT_EQ(exchanged.dense_sum[i] == 0, expected[i] == 0) << i;
     }
   }
 }
 
 // Every worker delivers its own numbers in the rows that were chosen and in whole layers, and
-// nothing in other rows: the delivered numbers add up to g.
+// nothing in other rows: the applied numbers add up to g.
 TEST(ArcTopK, DeliversRowsWholeAndNothingOfTheOthers) {
   PowerRun<double> run(arc(1, 0.25), kArcLayers);
   const auto rows = test::normal_rows(4, kArcSize, 3);
-  const auto& delivery = run.exchange(rows);
+  const auto& exchanged = run.exchange(rows);
   for (std::size_t worker = 0; worker < 4; ++worker) {
     const auto outcome = run.outcome(worker);
     ASSERT_TRUE(outcome.dense_approximation);
     std::size_t visited = 0;
     outcome.dense_approximation->for_each(rows[worker], [&](std::size_t i, double value) {
       EXPECT_EQ(i, visited++);
-      EXPECT_EQ(value, delivery.dense_sum[i] == 0 ? 0 : rows[worker][i]);
+      EXPECT_EQ(value, exchanged.dense_sum[i] == 0 ? 0 : rows[worker][i]);
     });
     EXPECT_EQ(visited, kArcSize);
   }

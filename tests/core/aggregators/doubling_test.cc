@@ -40,7 +40,7 @@ class PathOracle {
     result_ = reduced(0, whole_);
   }
 
-  test::Entries delivered(std::size_t worker) const {
+  test::Entries applied(std::size_t worker) const {
     test::Entries kept;
     for (const auto& [index, value] : messages_[worker]) {
       if (result_.contains(index) && !cut_[worker].contains(index)) {
@@ -97,7 +97,7 @@ TEST(GTopKDoubling, HasTheBitsOfTheTree) {
   }
 }
 
-TEST(GTopKDoubling, DeliversWhatWasNeverCutOnItsSendersPath) {
+TEST(GTopKDoubling, AppliesWhatWasNeverCutOnItsSendersPath) {
   for (const std::size_t workers : kDoublingWorkers) {
     for (std::uint32_t number = 0; number < 40; ++number) {
       const auto rows = test::whole_rows(workers, 9, number);
@@ -110,11 +110,11 @@ TEST(GTopKDoubling, DeliversWhatWasNeverCutOnItsSendersPath) {
       const auto outcomes = doubled(rows, 3);
       std::vector<test::Entries> all;
       for (std::size_t p = 0; p < workers; ++p) {
-        all.push_back(test::entries(outcomes.delivered[p]));
-        ASSERT_EQ(all.back(), oracle.delivered(p)) << "worker " << p << " of " << workers;
-        ASSERT_TRUE(outcomes.cut_in_merges[p].empty());
+        all.push_back(test::entries(outcomes.applied[p]));
+        ASSERT_EQ(all.back(), oracle.applied(p)) << "worker " << p << " of " << workers;
+        ASSERT_TRUE(outcomes.dropped_in_merges[p].empty());
       }
-      ASSERT_EQ(test::sum(all), test::entries(outcomes.sum)) << "what is delivered adds up to g";
+      ASSERT_EQ(test::sum(all), test::entries(outcomes.sum)) << "what is applied adds up to g";
     }
   }
 }
@@ -125,7 +125,7 @@ TEST(GTopKDoubling, LeavesWhatWasCutWithItsSender) {
   const auto outcomes = doubled({{5, 0}, {5, 0}, {0, 6}, {1, 0}}, 1);
 
   EXPECT_EQ(outcomes.sum, (Vector{{0}, {10}}));
-  EXPECT_EQ(outcomes.delivered,
+  EXPECT_EQ(outcomes.applied,
             (std::vector<Vector>{Vector{{0}, {5}}, Vector{{0}, {5}}, Vector{}, Vector{}}));
 }
 
@@ -134,15 +134,15 @@ TEST(GTopKDoubling, TellsAFoldedWorkerWhatWasCutOfIt) {
   const auto outcomes = doubled({{0, 5}, {9, 0}, {1, 0}}, 1);
 
   EXPECT_EQ(outcomes.sum, (Vector{{0}, {9}}));
-  EXPECT_TRUE(outcomes.delivered[2].empty());
+  EXPECT_TRUE(outcomes.applied[2].empty());
 }
 
-// 2 and -2 cancel where workers 0 and 1 merge: nothing is cut, and both are delivered beside the 3.
-TEST(GTopKDoubling, DeliversWhatCancels) {
+// 2 and -2 cancel where workers 0 and 1 merge: nothing is cut, and both are applied beside the 3.
+TEST(GTopKDoubling, AppliesWhatCancels) {
   const auto outcomes = doubled({{2, 0}, {-2, 0}, {3, 0}, {0, 1}}, 1);
 
   EXPECT_EQ(outcomes.sum, (Vector{{0}, {3}}));
-  EXPECT_EQ(outcomes.delivered,
+  EXPECT_EQ(outcomes.applied,
             (std::vector<Vector>{Vector{{0}, {2}}, Vector{{0}, {-2}}, Vector{{0}, {3}}, Vector{}}));
 }
 

@@ -28,37 +28,37 @@ std::vector<Message<double>> rows_as_messages(const test::Rows<double>& rows) {
   return messages;
 }
 
-/// The deliveries of one exchange that gets these rows one after the other, on the root.
-struct Delivered {
+/// The results of one exchange that gets these rows one after the other, on the root.
+struct Exchanged {
   std::vector<Vector> sums;
   std::vector<double> bytes;  // of all workers
   std::vector<std::uint64_t> rounds;
-  friend bool operator==(const Delivered&, const Delivered&) = default;
+  friend bool operator==(const Exchanged&, const Exchanged&) = default;
 };
 
-Delivered delivered(int processes,
-                    const Json& values,
-                    const std::vector<test::Rows<double>>& sequence,
-                    std::size_t k) {
+Exchanged applied(int processes,
+                  const Json& values,
+                  const std::vector<test::Rows<double>>& sequence,
+                  std::size_t k) {
   const auto rule = test::aggregator(values);
-  Delivered all;
+  Exchanged all;
   test::on_processes(processes, [&](World& world) {
     const Cluster cluster(world, static_cast<int>(sequence.front().size()));
     const auto exchange = rule->exchange<double>();
-    Delivery<double> delivery;
+    ExchangeResult<double> exchanged;
     for (const auto& rows : sequence) {
       const auto messages = rows_as_messages(rows);
       const auto brought = test::contributions_of(messages, rows);
       const auto mine = std::span(brought).subspan(static_cast<std::size_t>(cluster.first()),
                                                    static_cast<std::size_t>(cluster.count()));
       exchange->combine(
-          cluster, {.dimension = rows.front().size(), .k = k, .of_workers = mine}, delivery);
-      std::vector<double> bytes{static_cast<double>(delivery.traffic.bytes)};
+          cluster, {.dimension = rows.front().size(), .k = k, .of_workers = mine}, exchanged);
+      std::vector<double> bytes{static_cast<double>(exchanged.traffic.bytes)};
       world.add_up(std::span(bytes));
       if (world.is_root()) {
-        all.sums.push_back(delivery.sum);
+        all.sums.push_back(exchanged.sum);
         all.bytes.push_back(bytes.front());
-        all.rounds.push_back(delivery.traffic.rounds);
+        all.rounds.push_back(exchanged.traffic.rounds);
       }
     }
   });
@@ -69,7 +69,7 @@ Delivered delivered(int processes,
 // sends 1 entry, worker 1 sends 2. The sums 6, 2, 9 | 4, 7, 8 are gathered, then 9 | 8.
 TEST(OkTopk, SendsWhatAPencilSays) {
   const test::Rows<double> rows{{1, 2, 3, 4, 0, 0, 0, 0}, {5, 0, 6, 0, 7, 0, 8, 0}};
-  const auto twice = delivered(1, ok_topk(2, 4), {rows, rows}, 2);
+  const auto twice = applied(1, ok_topk(2, 4), {rows, rows}, 2);
 
   EXPECT_EQ(twice.sums[0], (Vector{{2, 6}, {9, 8}}));
   EXPECT_EQ(twice.sums[1], twice.sums[0]);
@@ -87,7 +87,7 @@ TEST(OkTopk, EvensOutWhatOneWorkerHas) {
   auto one_region = nothing;
   one_region[0][0] = 3;
   one_region[0][1] = -3;
-  const auto sent = delivered(1, ok_topk(9, 9), {nothing, one_region}, 2);
+  const auto sent = applied(1, ok_topk(9, 9), {nothing, one_region}, 2);
 
   EXPECT_EQ(sent.sums[1], (Vector{{0, 1}, {3, -3}}));
   const double lengths = 5 * 4 * 4;
@@ -99,7 +99,7 @@ TEST(OkTopk, LeavesListsAloneThatAreNotFourTimesTheMean) {
   const test::Rows<double> nothing(4, std::vector<double>(8));
   auto one_region = nothing;
   one_region[0][0] = 3;
-  const auto sent = delivered(1, ok_topk(9, 9), {nothing, one_region}, 2);
+  const auto sent = applied(1, ok_topk(9, 9), {nothing, one_region}, 2);
   EXPECT_EQ(sent.bytes[1], 4 * 3 * 4 + 3 * 12);
 }
 
@@ -140,14 +140,14 @@ TEST(OkTopk, HasWhatReachesTheThresholdOfTheLastEvaluation) {
       const auto expected = expected_updates(sequence, k, 3);
       auto values = ok_topk(3, 4);
       values["k"] = k;  // messages have up to d entries
-      const auto alone = delivered(1, values, sequence, d);
+      const auto alone = applied(1, values, sequence, d);
       for (std::size_t t = 0; t < sequence.size(); ++t) {
         EXPECT_EQ(test::entries(alone.sums[t]), expected[t])
             << "P = " << workers << ", d = " << d << ", t = " << t;
       }
       for (const int processes : {2, 3, 5}) {
         if (processes <= static_cast<int>(workers)) {
-          EXPECT_EQ(delivered(processes, values, sequence, d), alone)
+          EXPECT_EQ(applied(processes, values, sequence, d), alone)
               << processes << " for " << workers;
         }
       }
@@ -161,7 +161,7 @@ TEST(OkTopk, AddsInTheOrderOfTheAllGather) {
     const auto rows = test::normal_rows(workers, 30, 5);
     const auto all = test::aggregate(
         *test::aggregator({{"kind", "allgather"}}), rows_as_messages(rows), rows, 30);
-    EXPECT_EQ(delivered(2, ok_topk(1, 1), {rows}, 30).sums[0], all.sum);
+    EXPECT_EQ(applied(2, ok_topk(1, 1), {rows}, 30).sums[0], all.sum);
   }
 }
 
@@ -169,7 +169,7 @@ TEST(OkTopk, TakesAKOfItsOwn) {
   auto values = ok_topk(1, 1);
   values["k"] = 1;
   const test::Rows<double> rows{{1, 5, 2, 0}, {0, 0, 2, 3}};
-  EXPECT_EQ(delivered(1, values, {rows}, 4).sums[0], (Vector{{1}, {5}}));
+  EXPECT_EQ(applied(1, values, {rows}, 4).sums[0], (Vector{{1}, {5}}));
   EXPECT_FALSE(test::aggregator(values)->needs_k());
   EXPECT_TRUE(test::aggregator(ok_topk(1, 1))->needs_k());
   const std::vector<MatrixPlace> layers{{.begin = 0, .rows = 2, .columns = 2}};
@@ -209,7 +209,7 @@ TEST(OkTopk, SendsNoMoreThanItsModelSays) {
     for (std::uint32_t t = 0; t < 6; ++t) {
       sequence.push_back(test::whole_rows(workers, 40, t));
     }
-    const auto sent = delivered(1, ok_topk(2, 3), sequence, 4);
+    const auto sent = applied(1, ok_topk(2, 3), sequence, 4);
     for (std::size_t t = 0; t < sequence.size(); ++t) {
       entries = 0;
       for (const auto& row : sequence[t]) {

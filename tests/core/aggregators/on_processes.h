@@ -13,9 +13,9 @@ namespace residuum::test {
 /// Outcomes are the results of one exchange for all workers, on however many processes.
 struct Outcomes {
   SparseVector<double> sum;
-  std::vector<SparseVector<double>> delivered;      // of all workers, unless all was applied
-  std::vector<SparseVector<double>> cut_in_merges;  // of all workers, unless all was applied
-  std::uint64_t bytes = 0;                          // sent by all workers
+  std::vector<SparseVector<double>> applied;            // of all workers, unless all was applied
+  std::vector<SparseVector<double>> dropped_in_merges;  // of all workers, unless all was applied
+  std::uint64_t bytes = 0;                              // sent by all workers
   std::uint64_t rounds = 0;
   friend bool operator==(const Outcomes&, const Outcomes&) = default;
 };
@@ -31,8 +31,8 @@ inline Outcomes exchanged(int processes,
   const std::size_t workers = rows.size();
   const auto rule = aggregator(aggregator_values);
   Outcomes all;
-  all.delivered.resize(workers);
-  all.cut_in_merges.resize(workers);
+  all.applied.resize(workers);
+  all.dropped_in_merges.resize(workers);
   std::mutex guard;
   std::vector<SparseVector<double>> sums;
   on_processes(processes, [&](World& world) {
@@ -41,22 +41,22 @@ inline Outcomes exchanged(int processes,
     const auto mine = std::span(brought).subspan(static_cast<std::size_t>(cluster.first()),
                                                  static_cast<std::size_t>(cluster.count()));
     const auto exchange = rule->exchange<double>();
-    Delivery<double> delivery;
+    ExchangeResult<double> exchanged;
     for (int time = 0; time < times; ++time) {
       exchange->combine(
-          cluster, {.dimension = rows.front().size(), .k = k, .of_workers = mine}, delivery);
+          cluster, {.dimension = rows.front().size(), .k = k, .of_workers = mine}, exchanged);
     }
     const std::lock_guard lock(guard);
-    sums.push_back(delivery.sum);
+    sums.push_back(exchanged.sum);
     for (int worker = cluster.first(); worker < cluster.first() + cluster.count(); ++worker) {
-      if (!delivery.applied_whole) {
+      if (!exchanged.applied_whole) {
         const auto at = static_cast<std::size_t>(worker);
-        all.delivered[at] = delivery.delivered[cluster.slot(worker)];
-        all.cut_in_merges[at] = delivery.cut_in_merges[cluster.slot(worker)];
+        all.applied[at] = exchanged.applied[cluster.slot(worker)];
+        all.dropped_in_merges[at] = exchanged.dropped_in_merges[cluster.slot(worker)];
       }
     }
-    all.bytes += delivery.traffic.bytes;
-    all.rounds = delivery.traffic.rounds;
+    all.bytes += exchanged.traffic.bytes;
+    all.rounds = exchanged.traffic.rounds;
   });
   all.sum = sums.front();
   for (const auto& sum : sums) {
@@ -81,10 +81,10 @@ inline double virtual_seconds(int processes,
                                                  static_cast<std::size_t>(cluster.count()));
     const auto rule = aggregator(aggregator_values);
     Transfers transfers;
-    Delivery<double> delivery;
-    delivery.transfers = &transfers;
+    ExchangeResult<double> exchanged;
+    exchanged.transfers = &transfers;
     rule->exchange<double>()->combine(
-        cluster, {.dimension = rows.front().size(), .k = k, .of_workers = mine}, delivery);
+        cluster, {.dimension = rows.front().size(), .k = k, .of_workers = mine}, exchanged);
     world.add_up(transfers.amounts());
     if (world.is_root()) {
       NetworkClocks clocks(network, {.compute = TimeLaw::constant(0)}, workers);

@@ -18,10 +18,10 @@ const Json kWholeDown{{"kind", "parameter-server"}};
 const Json kLargestDown{{"kind", "parameter-server"}, {"down", "top-k"}};
 
 template <class Real>
-Delivery<Real> served(const Json& aggregator,
-                      const Json& sparsifier,
-                      const Rows<Real>& rows,
-                      std::size_t k) {
+ExchangeResult<Real> served(const Json& aggregator,
+                            const Json& sparsifier,
+                            const Rows<Real>& rows,
+                            std::size_t k) {
   const auto messages = test::messages_of(*test::sparsifier(sparsifier), rows);
   return test::aggregate(*test::aggregator(aggregator), messages, rows, k);
 }
@@ -34,21 +34,21 @@ const Rows<float> kThree{{5, 4, 0, 0, 0, 0, 0, 0, 0, 1},
                          {1, -4, 0, 0, 0, 0, 0, 0, 0, 2}};
 
 TEST(ParameterServer, SendsTheWholeSumToEveryWorker) {
-  const auto delivery = served(kWholeDown, kTopTwo, kThree, 2);
+  const auto exchanged = served(kWholeDown, kTopTwo, kThree, 2);
 
-  EXPECT_FALSE(delivery.is_dense);
-  EXPECT_TRUE(delivery.applied_whole);
-  EXPECT_EQ(delivery.sum, (SparseVector<float>{{0, 2, 9}, {10, 3, 2}}));
+  EXPECT_FALSE(exchanged.is_dense);
+  EXPECT_TRUE(exchanged.applied_whole);
+  EXPECT_EQ(exchanged.sum, (SparseVector<float>{{0, 2, 9}, {10, 3, 2}}));
   // The three workers send two entries of 8 bytes each and get three.
-  EXPECT_EQ(delivery.traffic.bytes, 3U * 2 * 8 + 3U * 3 * 8);
-  EXPECT_EQ(delivery.traffic.down, 3U * 3 * 8);
-  EXPECT_EQ(delivery.traffic.rounds, 2U);
+  EXPECT_EQ(exchanged.traffic.bytes, 3U * 2 * 8 + 3U * 3 * 8);
+  EXPECT_EQ(exchanged.traffic.down, 3U * 3 * 8);
+  EXPECT_EQ(exchanged.traffic.rounds, 2U);
 }
 
 TEST(ParameterServer, SendsADenseVectorWhereThatIsShorter) {
   const Rows<float> rows{{1, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 3, 0}};
-  const auto delivery = served(kWholeDown, {{"kind", "top-k"}, {"k", 1}}, rows, 1);
-  EXPECT_EQ(delivery.traffic.bytes, 3U * 8 + 3U * 4 * 4);
+  const auto exchanged = served(kWholeDown, {{"kind", "top-k"}, {"k", 1}}, rows, 1);
+  EXPECT_EQ(exchanged.traffic.bytes, 3U * 8 + 3U * 4 * 4);
 
   const auto dense = served(kWholeDown, {{"kind", "none"}}, kThree, 10);
   EXPECT_TRUE(dense.is_dense);
@@ -65,22 +65,22 @@ TEST(ParameterServer, AddsInTheOrderOfWorkers) {
 }
 
 TEST(ParameterServer, SendsTheLargestOfTheSumAndLeavesTheRestWithTheWorkers) {
-  const auto delivery = served(kLargestDown, kTopTwo, kThree, 2);
+  const auto exchanged = served(kLargestDown, kTopTwo, kThree, 2);
 
-  EXPECT_EQ(delivery.sum, (SparseVector<float>{{0, 2}, {10, 3}}));
-  EXPECT_FALSE(delivery.applied_whole);
-  EXPECT_EQ(delivery.delivered[0], (SparseVector<float>{{0}, {5}}));
-  EXPECT_EQ(delivery.delivered[1], (SparseVector<float>{{0, 2}, {5, 3}}));
-  EXPECT_TRUE(delivery.delivered[2].empty()) << "worker 2 takes both of its entries back";
-  EXPECT_EQ(delivery.traffic.bytes, 3U * 2 * 8 + 3U * 2 * 8);
+  EXPECT_EQ(exchanged.sum, (SparseVector<float>{{0, 2}, {10, 3}}));
+  EXPECT_FALSE(exchanged.applied_whole);
+  EXPECT_EQ(exchanged.applied[0], (SparseVector<float>{{0}, {5}}));
+  EXPECT_EQ(exchanged.applied[1], (SparseVector<float>{{0, 2}, {5, 3}}));
+  EXPECT_TRUE(exchanged.applied[2].empty()) << "worker 2 takes both of its entries back";
+  EXPECT_EQ(exchanged.traffic.bytes, 3U * 2 * 8 + 3U * 2 * 8);
 }
 
 TEST(ParameterServer, OfOneWorkerAnswersItInNoRound) {
   for (const Json& aggregator : {kWholeDown, kLargestDown}) {
-    const auto delivery = served<float>(aggregator, kTopTwo, {kThree[0]}, 2);
-    EXPECT_EQ(delivery.sum, (SparseVector<float>{{0, 1}, {5, 4}}));
-    EXPECT_EQ(delivery.traffic.bytes, 2U * 2 * 8);
-    EXPECT_EQ(delivery.traffic.rounds, 0U);
+    const auto exchanged = served<float>(aggregator, kTopTwo, {kThree[0]}, 2);
+    EXPECT_EQ(exchanged.sum, (SparseVector<float>{{0, 1}, {5, 4}}));
+    EXPECT_EQ(exchanged.traffic.bytes, 2U * 2 * 8);
+    EXPECT_EQ(exchanged.traffic.rounds, 0U);
   }
 }
 
@@ -93,10 +93,10 @@ TEST(ParameterServer, ChoosesAsTheExactGTopKWhereSumsAreExact) {
         value = static_cast<int>(random.below(9)) - 4;
       }
     }
-    const auto delivery = served(kLargestDown, kTopTwo, rows, 2);
+    const auto exchanged = served(kLargestDown, kTopTwo, rows, 2);
     const auto exact = served({{"kind", "gtopk-exact"}}, kTopTwo, rows, 2);
-    EXPECT_EQ(delivery.sum, exact.sum);
-    EXPECT_EQ(delivery.delivered, exact.delivered);
+    EXPECT_EQ(exchanged.sum, exact.sum);
+    EXPECT_EQ(exchanged.applied, exact.applied);
   }
 }
 
@@ -117,16 +117,16 @@ TEST(ParameterServer, GivesTheSameBitsAndTrafficAtAnyNumberOfProcesses) {
           const auto first = static_cast<std::size_t>(cluster.first());
           const auto here =
               std::span(all).subspan(first, static_cast<std::size_t>(cluster.count()));
-          Delivery<float> delivery;
+          ExchangeResult<float> exchanged;
           rule->exchange<float>()->combine(
-              cluster, {.dimension = 200, .k = 9, .of_workers = here}, delivery);
+              cluster, {.dimension = 200, .k = 9, .of_workers = here}, exchanged);
 
-          EXPECT_EQ(delivery.dense_sum, alone.dense_sum);
-          EXPECT_EQ(delivery.sum, alone.sum);
-          for (std::size_t slot = 0; slot < delivery.delivered.size(); ++slot) {
-            EXPECT_EQ(delivery.delivered[slot], alone.delivered[first + slot]);
+          EXPECT_EQ(exchanged.dense_sum, alone.dense_sum);
+          EXPECT_EQ(exchanged.sum, alone.sum);
+          for (std::size_t slot = 0; slot < exchanged.applied.size(); ++slot) {
+            EXPECT_EQ(exchanged.applied[slot], alone.applied[first + slot]);
           }
-          std::vector<double> bytes{static_cast<double>(delivery.traffic.bytes)};
+          std::vector<double> bytes{static_cast<double>(exchanged.traffic.bytes)};
           world.add_up(std::span(bytes));
           EXPECT_EQ(bytes[0], static_cast<double>(alone.traffic.bytes));
         });

@@ -28,7 +28,7 @@ class PowerRun {
         layers_(std::move(layers)),
         seed_(seed) {}
 
-  const Delivery<Real>& exchange(const Rows<Real>& rows) {
+  const ExchangeResult<Real>& exchange(const Rows<Real>& rows) {
     const auto world = make_single_process();
     const Cluster cluster(*world, static_cast<int>(rows.size()));
     messages_.assign(rows.size(), {.everything = true});
@@ -36,11 +36,11 @@ class PowerRun {
     exchange_->combine(
         cluster,
         {.dimension = rows.front().size(), .of_workers = brought, .layers = layers_, .seed = seed_},
-        delivery_);
-    return delivery_;
+        exchanged_);
+    return exchanged_;
   }
   MessageOutcome<Real> outcome(std::size_t worker) const {
-    return delivery_.outcome(messages_[worker], worker);
+    return exchanged_.outcome(messages_[worker], worker);
   }
   double bytes_by_the_model(std::size_t workers, std::size_t dimension) const {
     const auto model = rule_->traffic_model({.workers = static_cast<int>(workers),
@@ -58,7 +58,7 @@ class PowerRun {
   std::vector<MatrixPlace> layers_;
   std::uint64_t seed_;
   std::vector<Message<Real>> messages_;
-  Delivery<Real> delivery_;
+  ExchangeResult<Real> exchanged_;
 };
 
 inline Matrix matrix_from(const std::vector<double>& numbers, Eigen::Index rows) {
@@ -103,7 +103,7 @@ inline std::vector<std::vector<double>> dense_sums_on(int processes,
   on_processes(processes, [&](World& world) {
     const Cluster cluster(world, kWorkers);
     const auto exchange = aggregator(keys)->exchange<double>();
-    Delivery<double> delivery;
+    ExchangeResult<double> exchanged;
     for (std::size_t time = 0; time < sums.size(); ++time) {
       const auto rows = normal_rows(kWorkers, dimension, time);
       const std::vector<Message<double>> messages(kWorkers, {.everything = true});
@@ -115,10 +115,10 @@ inline std::vector<std::vector<double>> dense_sums_on(int processes,
                                                     static_cast<std::size_t>(cluster.count())),
            .layers = layers,
            .seed = 1},
-          delivery);
+          exchanged);
       const std::lock_guard lock(guard);
-      EXPECT_TRUE(sums[time].empty() || sums[time] == delivery.dense_sum);
-      sums[time] = delivery.dense_sum;
+      EXPECT_TRUE(sums[time].empty() || sums[time] == exchanged.dense_sum);
+      sums[time] = exchanged.dense_sum;
     }
   });
   return sums;

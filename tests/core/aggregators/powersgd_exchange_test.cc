@@ -74,12 +74,12 @@ TEST(PowerSgdExchange, TakesTheTimeOfItsTwoAllReduces) {
   const std::vector<Message<double>> messages(3, {.everything = true});
   const auto brought = test::contributions_of(messages, rows);
   Transfers transfers;
-  Delivery<double> delivery;
-  delivery.transfers = &transfers;
+  ExchangeResult<double> exchanged;
+  exchanged.transfers = &transfers;
   rule->exchange<double>()->combine(
       cluster,
       {.dimension = kMixedSize, .of_workers = brought, .layers = kMixed, .seed = 1},
-      delivery);
+      exchanged);
   NetworkClocks clocks(
       {.links = {.alpha_s = 0, .beta_s_per_byte = 1}}, {.compute = TimeLaw::constant(0)}, 3);
   clocks.exchange(transfers, /*with_work=*/false);

@@ -1,4 +1,4 @@
-// PowerSGD's deliveries are compared with linear algebra that others wrote; workers keep the rest.
+// PowerSGD's results are compared with linear algebra that others wrote; workers keep the rest.
 
 #include <gtest/gtest.h>
 
@@ -178,8 +178,8 @@ TEST(PowerSgd, LeavesEveryWorkerItsAccumulatorLessTheCommonMean) {
       auto residual = rows[p];
       ResidualUpdate<double> residual_update;
       feedback->update_residual(std::span<double>(residual), run.outcome(p), residual_update);
-      EXPECT_TRUE(residual_update.cleared_is_dense());
-      EXPECT_TRUE(residual_update.cleared().empty());
+      EXPECT_TRUE(residual_update.removed_is_dense());
+      EXPECT_TRUE(residual_update.removed().empty());
       for (std::size_t i = 0; i < kMixedSize; ++i) {
         const bool is_low_rank = i >= 3 && i < 66 && rule[0] != 'd';
         EXPECT_EQ(residual[i], is_low_rank ? rows[p][i] - g[i] / 3 : 0) << rule << " at " << i;
@@ -193,7 +193,7 @@ void expect_conserved_over_steps(const char* kind, std::size_t workers) {
   const auto feedback = test::feedback({{"kind", kind}, {"units", "gradient"}});
   PowerRun<Real> run(powersgd(2), kMixed);
   Rows<Real> memories(workers, std::vector<Real>(kMixedSize));
-  std::vector<double> balance(kMixedSize);  // gradients less what was delivered
+  std::vector<double> balance(kMixedSize);  // gradients less what was applied
   for (std::uint64_t t = 0; t < 30; ++t) {
     for (std::size_t p = 0; p < workers; ++p) {
       const auto gradient = test::normal_vector<Real>(kMixedSize, 100 * t + p);

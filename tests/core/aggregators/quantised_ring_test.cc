@@ -51,9 +51,9 @@ TEST(QuantisedRing, IsTheSumWhereEveryPartialSumHasACode) {
 TEST(QuantisedRing, OfOneWorkerIsItsAccumulator) {
   const auto rows = test::normal_rows(1, 9, 2);
   PowerRun<double> run(ring(2), {});
-  const auto& delivery = run.exchange(rows);
-  EXPECT_EQ(delivery.dense_sum, rows.front());
-  EXPECT_EQ(delivery.traffic.bytes, 0U);
+  const auto& exchanged = run.exchange(rows);
+  EXPECT_EQ(exchanged.dense_sum, rows.front());
+  EXPECT_EQ(exchanged.traffic.bytes, 0U);
 }
 
 /// g by plain loops: chunk c begins with worker c + 1 and ends with worker c. Worker p draws for

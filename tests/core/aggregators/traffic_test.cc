@@ -12,7 +12,7 @@ namespace {
 /// P workers with k entries each at indices of their own: merged lists always have k entries. Those
 /// of worker p lie in the region of worker p + 1, where the indices are divided among the workers.
 template <class Real>
-Delivery<Real> disjoint(const std::string& kind, std::size_t workers, std::size_t k) {
+ExchangeResult<Real> disjoint(const std::string& kind, std::size_t workers, std::size_t k) {
   test::Rows<Real> rows(workers, std::vector<Real>(workers * k));
   for (std::size_t p = 0; p < workers; ++p) {
     for (std::size_t j = 0; j < k; ++j) {
@@ -64,10 +64,10 @@ TEST(Traffic, ShrinksWithListsThatCancelOrCoincide) {
   // Both messages are at index 0 and cancel in the merge: one edge up with an entry, none down.
   const auto messages =
       test::messages_of<float>(*test::sparsifier({{"kind", "top-k"}, {"k", 1}}), {{2, 0}, {-2, 0}});
-  const auto delivery = test::aggregate<float>(
+  const auto exchanged = test::aggregate<float>(
       *test::aggregator({{"kind", "gtopk-tree"}}), messages, {{2, 0}, {-2, 0}}, 1);
 
-  EXPECT_EQ(delivery.traffic.bytes, 8U);
+  EXPECT_EQ(exchanged.traffic.bytes, 8U);
 }
 
 /// P workers that send all d entries, as whole accumulators or as the list of them.
@@ -156,7 +156,7 @@ TEST(TrafficModel, HoldsForEverySparsifierWithEveryAggregatorAlsoWhereAccumulato
     }
     const bool is_listed = messages.front().form == IndexForm{};
     for (const auto& exchange : test::aggregators_of_messages()) {
-      const auto delivery =
+      const auto exchanged =
           test::aggregate(*exchange.make(Section()), messages, rows, rule->k(4).value_or(4));
       const TrafficShape shape{
           .workers = 3,
@@ -167,7 +167,7 @@ TEST(TrafficModel, HoldsForEverySparsifierWithEveryAggregatorAlsoWhereAccumulato
           .value_bytes = 4,
           .coded_bytes = is_listed ? std::nullopt : std::optional(bytes_together)};
       const auto model = exchange.make(Section())->traffic_model(shape);
-      const auto bytes = static_cast<double>(delivery.traffic.bytes);
+      const auto bytes = static_cast<double>(exchanged.traffic.bytes);
 
       EXPECT_TRUE(model.exact ? bytes == model.bytes : bytes <= model.bytes)
           << selection.name << " with " << exchange.name << ": " << bytes << " counted, "

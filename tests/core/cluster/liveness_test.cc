@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/cluster/mailbox.h"
+#include "core/cluster/message_queue.h"
 
 namespace residuum {
 namespace {
@@ -65,7 +65,7 @@ TEST(Liveness, OwesASignToWhomItHasNotWrittenForAPeriod) {
   EXPECT_TRUE(liveness.owes_sign(1));
   liveness.leave(1);
   EXPECT_TRUE(liveness.owes_sign(1)) << "it waits for this process before it ends";
-  liveness.say_goodbye();
+  liveness.leave_all();
   EXPECT_FALSE(liveness.owes_sign(1));
 }
 

@@ -132,7 +132,7 @@ TEST(Ef14, ClearsEverythingWhereWholeAccumulatorsAreSummed) {
       {{1, 2}, {3, 4}}, {.sparsifier = {{"kind", "none"}}, .aggregator = {{"kind", "dense"}}});
 
   EXPECT_EQ(step.residuals, (Rows{{0, 0}, {0, 0}}));
-  EXPECT_TRUE(step.residual_updates[0].cleared_everything());
+  EXPECT_TRUE(step.residual_updates[0].removed_everything());
 }
 
 TEST(Ef14, KeepsTheDifferenceWhereEntriesWereSentScaled) {
@@ -156,7 +156,7 @@ TEST(Ef14, LetsFadeWhatIsLeft) {
                                            .feedback = {{"kind", "ef14"}, {"decay", 0.25}}});
   EXPECT_EQ(step.update, (Values{4, 3, 0})) << "messages do not fade";
   EXPECT_EQ(step.residuals, (Rows{{0, 0.125, 0.25}, {0.25, 0, -0.25}}));
-  EXPECT_TRUE(step.residual_updates[0].cleared_is_dense()) << "a part of every entry is gone";
+  EXPECT_TRUE(step.residual_updates[0].removed_is_dense()) << "a part of every entry is gone";
   const auto fading = test::feedback({{"kind", "ef14"}, {"decay", 0.25}});
   EXPECT_EQ(fading->decay(), 0.25);
   EXPECT_TRUE(fading->conserves({}, /*sends_everything=*/true, 2)) << "but for the decay";
@@ -206,18 +206,18 @@ TEST(Ef14, ClearsWhatWasSelectedOnlyWhereThatIsNotWhatIsSent) {
             "'feedback.clears': without [quantiser] a worker sends what it selects; take this key "
             "out");
   EXPECT_EQ(refusal({{"kind", "table"}}, {{"kind", "gtopk-exact"}}),
-            "'feedback.clears': aggregator 'gtopk-exact' delivers a part of what was selected; use "
+            "'feedback.clears': aggregator 'gtopk-exact' applies a part of what was selected; use "
             "\"allgather\"");
 }
 
 TEST(Ef14, RecordsWhatItTookAndWhatItGaveBack) {
   const auto step = tree_step("captured");
 
-  EXPECT_FALSE(step.residual_updates[2].cleared_everything());
-  EXPECT_EQ(step.residual_updates[0].cleared(), (SparseVector<double>{{0}, {5}}));
-  EXPECT_TRUE(step.residual_updates[2].cleared().empty());
+  EXPECT_FALSE(step.residual_updates[2].removed_everything());
+  EXPECT_EQ(step.residual_updates[0].removed(), (SparseVector<double>{{0}, {5}}));
+  EXPECT_TRUE(step.residual_updates[2].removed().empty());
   EXPECT_EQ(step.residual_updates[2].returned(), (SparseVector<double>{{0}, {1}}));
-  EXPECT_EQ(step.residual_updates[3].cleared(), (SparseVector<double>{{0}, {1}}));
+  EXPECT_EQ(step.residual_updates[3].removed(), (SparseVector<double>{{0}, {1}}));
 }
 
 TEST(Feedback, RefusesUnknownRulesAndUnits) {

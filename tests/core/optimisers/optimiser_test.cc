@@ -32,10 +32,10 @@ std::vector<double> directions(const Json& keys, std::vector<double> gradients, 
   std::vector<double> memory(optimiser->vectors());
   const std::vector<double> model{w};
   for (std::size_t i = 0; i < gradients.size(); ++i) {
-    optimiser->turn(Turn<double>{.before = i,
-                                 .model = model,
-                                 .gradient = std::span(gradients).subspan(i, 1),
-                                 .memory = memory});
+    optimiser->direct(OptimiserStep<double>{.before = i,
+                                            .model = model,
+                                            .gradient = std::span(gradients).subspan(i, 1),
+                                            .memory = memory});
   }
   return gradients;
 }
@@ -105,8 +105,8 @@ TEST(Optimisers, AdamWBeginsWithTheSignInFloatsTooHoweverLongItsMeansAre) {
     std::vector<float> gradient{-3};
     std::vector<float> memory(optimiser->vectors());
     const std::vector<float> model{0};
-    optimiser->turn(
-        Turn<float>{.before = 0, .model = model, .gradient = gradient, .memory = memory});
+    optimiser->direct(
+        OptimiserStep<float>{.before = 0, .model = model, .gradient = gradient, .memory = memory});
     EXPECT_NEAR(gradient[0], -1, 1e-6) << beta2;
   }
 }
@@ -173,12 +173,12 @@ std::vector<double> last_direction(const Json& keys,
   const std::vector<double> model(gradients.front().size(), w);
   std::vector<double> room;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
-    optimiser->turn(Turn<double>{.before = i,
-                                 .model = model,
-                                 .gradient = gradients[i],
-                                 .memory = memory,
-                                 .layers = kMatrixAndNumber,
-                                 .room = &room});
+    optimiser->direct(OptimiserStep<double>{.before = i,
+                                            .model = model,
+                                            .gradient = gradients[i],
+                                            .memory = memory,
+                                            .layers = kMatrixAndNumber,
+                                            .room = &room});
   }
   return gradients.back();
 }
@@ -216,7 +216,7 @@ TEST(Optimisers, MuonScalesTallMatricesByTheRootOfTheirSides) {
   gradient[0] = 1;  // the only singular value
   std::vector<double> memory(32);
   const std::vector<double> model(16);
-  optimiser->turn(Turn<double>{
+  optimiser->direct(OptimiserStep<double>{
       .before = 0, .model = model, .gradient = gradient, .memory = memory, .layers = tall});
   EXPECT_NEAR(gradient[0], 2 * after_five_steps(1), 1e-5);
 }

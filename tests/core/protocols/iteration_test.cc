@@ -44,9 +44,9 @@ class EveryOther final : public ProtocolFor<EveryOther> {
       if (!compressed) {
         return end;
       }
-      auto combined = std::move(*compressed).combine(exchange_, delivery_);
+      auto combined = std::move(*compressed).combine(exchange_, exchanged_);
       if (t % 2 == 1) {
-        delivery_.sum.clear();
+        exchanged_.sum.clear();
       }
       std::move(combined).update().update_residuals();
       return end;
@@ -55,7 +55,7 @@ class EveryOther final : public ProtocolFor<EveryOther> {
    private:
     TrainingState<Real>& state_;
     ParticipantExchange<Real> exchange_;
-    Delivery<Real> delivery_;
+    ExchangeResult<Real> exchanged_;
   };
 
   ProtocolLaw law(int /*workers*/) const override { return {}; }
@@ -77,16 +77,18 @@ concept CanCompress = requires(Step step, LocalSeconds& seconds) {
 template <class Step>
 concept CanCombine = requires(Step step,
                               ParticipantExchange<float>& exchange,
-                              Delivery<float>& delivery) {
-  std::move(step).combine(exchange, delivery);
+                              ExchangeResult<float>& exchanged) {
+  std::move(step).combine(exchange, exchanged);
 };
 template <class Step>
 concept CanUpdate = requires(Step step) {
   std::move(step).update();
 }
-|| requires(Step step, const Delivery<float>& delivery) { std::move(step).update(delivery); }
-|| requires(Step step, const Delivery<float>& delivery, const VersionParts<float>& parts) {
-  std::move(step).update(delivery, parts);
+|| requires(Step step, const ExchangeResult<float>& exchanged) {
+  std::move(step).update(exchanged);
+}
+|| requires(Step step, const ExchangeResult<float>& exchanged, const VersionParts<float>& parts) {
+  std::move(step).update(exchanged, parts);
 };
 template <class Step>
 concept CanUpdateResiduals = requires(Step step) {
@@ -108,9 +110,9 @@ concept CanFinish = requires(Step step) {
 template <class Step>
 concept CanMove = requires(Step step,
                            std::span<const double> mean,
-                           const Delivery<float>& delivery,
+                           const ExchangeResult<float>& exchanged,
                            const VersionNotes& notes) {
-  std::move(step).move_to(mean, delivery, notes);
+  std::move(step).move_to(mean, exchanged, notes);
 };
 /// A step that leaves its object, or of an object that can be copied, could be taken twice.
 template <class Step>
@@ -118,12 +120,12 @@ concept CanStepAndStay = requires(Step step, LocalSeconds& seconds) {
   step.compute(std::uint64_t{1}, seconds);
 }
 || requires(Step step, LocalSeconds& seconds) { step.compress(seconds); }
-|| requires(Step step, ParticipantExchange<float>& exchange, Delivery<float>& delivery) {
-  step.combine(exchange, delivery);
+|| requires(Step step, ParticipantExchange<float>& exchange, ExchangeResult<float>& exchanged) {
+  step.combine(exchange, exchanged);
 }
 || requires(Step step) { step.update(); }
-|| requires(Step step, const Delivery<float>& delivery, const VersionParts<float>& parts) {
-  step.update(delivery, parts);
+|| requires(Step step, const ExchangeResult<float>& exchanged, const VersionParts<float>& parts) {
+  step.update(exchanged, parts);
 }
 || requires(Step step) { step.update_residuals(); }
 || requires(Step step) { step.agree(); }
@@ -177,8 +179,8 @@ static_assert(IsMadeOf<LockstepIteration<float>, State&, std::uint64_t, std::uin
 static_assert(!IsMadeOf<Computed<float>, State&, std::uint64_t, std::uint64_t>);
 static_assert(!IsMadeOf<Computed<float>, LockstepIteration<float>>);
 static_assert(!IsMadeOf<Compressed<float>, Computed<float>>);
-static_assert(!IsMadeOf<Combined<float>, Compressed<float>, const Delivery<float>&>);
-static_assert(!IsMadeOf<Updated<float>, Combined<float>, const Delivery<float>&>);
+static_assert(!IsMadeOf<Combined<float>, Compressed<float>, const ExchangeResult<float>&>);
+static_assert(!IsMadeOf<Updated<float>, Combined<float>, const ExchangeResult<float>&>);
 static_assert(!IsMadeOf<LateComputed<float>, LateIteration<float>>);
 static_assert(!IsMadeOf<MixingComputed<float>, MixingIteration<float>>);
 
@@ -196,7 +198,7 @@ concept CanBeApplied = requires(ModelUpdate<float>& update,
 };
 static_assert(CanBeClipped<MeanUpdate<float>> && !CanBeApplied<MeanUpdate<float>>);
 static_assert(!CanBeClipped<ClippedUpdate<float>> && CanBeApplied<ClippedUpdate<float>>);
-static_assert(!CanBeClipped<Delivery<float>> && !CanBeApplied<Delivery<float>>);
+static_assert(!CanBeClipped<ExchangeResult<float>> && !CanBeApplied<ExchangeResult<float>>);
 static_assert(!std::copy_constructible<MeanUpdate<float>>);
 static_assert(!std::copy_constructible<ClippedUpdate<float>>);
 

@@ -196,9 +196,9 @@ TEST(HaltedRealRuns, StopOnRequestWhileNoVersionIsMade) {
     stop = true;
   });
   std::vector<Outcome> outcomes(3);
-  test::on_real_processes(3, [&](World& world, Mailbox& mailbox) {
+  test::on_real_processes(3, [&](World& world, MessageQueue& queue) {
     Recipe own = recipe_of(*inhad, 2, 3);
-    own.mailbox = &mailbox;
+    own.queue = &queue;
     own.stop = world.is_root() ? &stop : nullptr;
     test::FrameKeeper keeper;
     outcomes[static_cast<std::size_t>(world.rank())] = train(world, objective, own, keeper);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/protocols/real_loop.h"
-#include "tests/core/thread_mailbox.h"
+#include "tests/core/thread_message_queue.h"
 #include "tests/core/thread_world.h"
 #include "tests/core/tiny_training.h"
 
@@ -17,13 +17,13 @@ inline std::unique_ptr<Protocol> real(Json section) {
   return make_protocol(Section("protocol", section));
 }
 
-/// Runs `body` once per process, with a World and a mailbox.
-inline void on_real_processes(int size, const std::function<void(World&, Mailbox&)>& body) {
+/// Runs `body` once per process, with a World and a message queue.
+inline void on_real_processes(int size, const std::function<void(World&, MessageQueue&)>& body) {
   PacketHub hub(size, std::chrono::microseconds(200), 1);
   on_processes(size, [&](World& world) {
-    Mailbox mailbox(std::make_unique<ThreadTransport>(hub, world.rank()));
-    body(world, mailbox);
-    mailbox.close();
+    MessageQueue queue(std::make_unique<ThreadTransport>(hub, world.rank()));
+    body(world, queue);
+    queue.close();
   });
 }
 
@@ -39,10 +39,10 @@ inline RealRun run_really(int processes,
                           const std::function<Checkpoints*(const Cluster&)>& checkpoints_of = {}) {
   RealRun run;
   run.outcomes.resize(static_cast<std::size_t>(processes));
-  on_real_processes(processes, [&](World& world, Mailbox& mailbox) {
+  on_real_processes(processes, [&](World& world, MessageQueue& queue) {
     FrameKeeper keeper;
     Recipe own = recipe;
-    own.mailbox = &mailbox;
+    own.queue = &queue;
     const Cluster cluster = recipe.protocol->cluster(world, recipe.workers);
     own.checkpoints = checkpoints_of ? checkpoints_of(cluster) : nullptr;
     run.outcomes[static_cast<std::size_t>(world.rank())] = train(world, objective, own, keeper);

@@ -226,9 +226,9 @@ TEST(RealRuns, ThrowTheErrorOfOneWorkerOnAllProcesses) {
       });
   const auto asp = real({{"kind", "asp"}});
   std::array<std::string, 3> messages;
-  on_real_processes(3, [&](World& world, Mailbox& mailbox) {
+  on_real_processes(3, [&](World& world, MessageQueue& queue) {
     Recipe recipe = recipe_of(*asp, 2, 1'000'000);
-    recipe.mailbox = &mailbox;
+    recipe.queue = &queue;
     test::FrameKeeper keeper;
     try {
       test::train(world, objective, recipe, keeper);

@@ -149,6 +149,27 @@ TEST(CodeKernels, LookValuesUpAndFindSigns) {
   });
 }
 
+TEST(CodeKernels, PackAndReadSignsInBytes) {
+  constexpr std::uint8_t kUntouched = 0xAB;
+  for (const std::size_t n : {0, 1, 7, 8, 15, 16, 17, 64, 203}) {
+    auto x = values_of_all_kinds();
+    x.resize(n, -1.0F);
+    test::for_each_target([&] {
+      std::vector<std::uint8_t> bits(n / 8 + 2, kUntouched);
+      const std::size_t packed = pack_negatives(x, bits.data());
+      ASSERT_EQ(packed % 8, 0U);
+      ASSERT_LE(packed, n);
+      ASSERT_EQ(bits[packed / 8], kUntouched) << "nothing is written behind";
+      std::vector<float> read(n);
+      ASSERT_EQ(signed_by_bits(bits.data(), 2.5F, read), packed);
+      for (std::size_t i = 0; i < packed; ++i) {
+        ASSERT_EQ(bits[i / 8] >> i % 8 & 1, x[i] < 0 ? 1 : 0) << i;
+        ASSERT_EQ(read[i], x[i] < 0 ? -2.5F : 2.5F) << i;
+      }
+    });
+  }
+}
+
 TEST(CodeKernels, MakeTernaryCodesAsTheyAreDefined) {
   auto x = values_of_all_kinds();
   x[20] = std::numeric_limits<float>::max();

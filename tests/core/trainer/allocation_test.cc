@@ -74,7 +74,7 @@ class AllocationCounter final : public StepObserver {
   bool was_measured_ = false;
 };
 
-/// The mailboxes of the threads ask for memory; a real interconnect does not.
+/// The message queues of the threads ask for memory; a real interconnect does not.
 class QuietWorld final : public World {
  public:
   explicit QuietWorld(World& world) : world_(world) {}

@@ -112,7 +112,7 @@ TEST(LowRankTraining, KeepsWhatWorkersDifferByAndLosesNothing) {
   }
 }
 
-/// Two workers whose gradients cancel: nothing is delivered if the layer is a matrix, and each
+/// Two workers whose gradients cancel: nothing is applied if the layer is a matrix, and each
 /// keeps all of its gradients. If layers are summed as they are, nothing is kept.
 TEST(LowRankTraining, LetsWhatWorkersDifferByAddUpInTheirResiduals) {
   const test::TinyObjective objective(

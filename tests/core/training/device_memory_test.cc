@@ -141,7 +141,7 @@ TEST(DeviceMemories, SendsKPairsAndThreeNormsToTheHost) {
   const Crossed crossed = crossed_in(recipe_of({.name = "", .sparsifier = top_k()}));
   const std::uint64_t steps = kWorkers * kIterations;
   EXPECT_EQ(crossed.to_host, steps * (10 * kPairBytes + 3 * sizeof(double)));
-  // The gradients are the host's here; beside them, a list is cleared and one returned.
+  // The gradients are the host's here; beside them, a list is removed and one returned.
   const std::uint64_t gradients = steps * kDimension * sizeof(float);
   EXPECT_GT(crossed.to_device, gradients);
   EXPECT_LE(crossed.to_device, gradients + steps * 4 * 10 * kPairBytes);
@@ -194,7 +194,7 @@ TEST(DeviceMemories, TakeNoGradientFromTheHostWhereItIsThere) {
   const std::uint64_t steps = kWorkers * kIterations;
   const std::uint64_t model_once = kDimension * sizeof(float);
   const std::uint64_t moved = kIterations * 10 * kPairBytes;  // entries of the model, k a version
-  const std::uint64_t lists = steps * 2 * 10 * kPairBytes;    // cleared and returned
+  const std::uint64_t lists = steps * 2 * 10 * kPairBytes;    // removed and returned
   EXPECT_EQ(device.crossed().to_host, steps * (10 * kPairBytes + 3 * sizeof(double)));
   EXPECT_GE(device.crossed().to_device, model_once + moved / 2);
   EXPECT_LE(device.crossed().to_device, model_once + moved + 2 * lists);

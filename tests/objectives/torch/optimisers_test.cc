@@ -39,10 +39,10 @@ std::vector<double> after_own_steps(const nlohmann::json& keys) {
   std::vector<double> memory(optimiser->vectors() * w.size());
   for (int step = 0; step < kSteps; ++step) {
     std::vector<double> direction = gradient_at(w, step);
-    optimiser->turn(Turn<double>{.before = static_cast<std::uint64_t>(step),
-                                 .model = w,
-                                 .gradient = direction,
-                                 .memory = memory});
+    optimiser->direct(OptimiserStep<double>{.before = static_cast<std::uint64_t>(step),
+                                            .model = w,
+                                            .gradient = direction,
+                                            .memory = memory});
     for (std::size_t i = 0; i < w.size(); ++i) {
       w[i] -= kLearningRate * direction[i];
     }

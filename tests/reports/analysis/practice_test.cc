@@ -64,7 +64,7 @@ TEST(Practice, NamesWhatLosesMassByDesign) {
                 {{"aggregator", aggregator}, {"feedback", {{"kind", "ef14"}, {"decay", 0.95}}}})),
             (Words{"residuals fade by 0.95 after each exchange, by design",
                    "entries are divided by how many workers sent them",
-                   "messages are clipped to the median of their norms after they were cleared"}));
+                   "messages are clipped to the median of their norms after they were removed"}));
 }
 
 TEST(Practice, NamesWhatDgcDoesBeforeTheExchange) {

@@ -13,7 +13,7 @@
 
 namespace residuum::test {
 
-class ByHand final : public Outbox {
+class ByHand final : public ActorContext {
  public:
   struct Packet {
     ActorId to = 0;

@@ -23,7 +23,7 @@ constexpr std::uint64_t kNever = 1'000'000'000;
 
 /// Works until a process is lost; process `victim` sends itself the signal after a while.
 int work(World& world, int victim, int signal, std::chrono::milliseconds patience) {
-  const auto mailbox = make_mpi_mailbox(world, {.patience = patience});
+  const auto queue = make_mpi_message_queue(world, {.patience = patience});
   const Roster roster{.workers = static_cast<std::uint32_t>(2 * world.size())};
   const auto is_time = [&](std::uint64_t steps) { return world.rank() == victim && steps == 20; };
   const auto pauses = test::random_pauses(1);
@@ -48,7 +48,7 @@ int work(World& world, int victim, int signal, std::chrono::milliseconds patienc
       make_parameter_server(
           {.workers = static_cast<int>(roster.workers), .staleness = 0, .versions = kNever}),
       test::place_actors(roster, world.size()),
-      *mailbox,
+      *queue,
       site.site());
   try {
     parallel.advance_to(kNever);

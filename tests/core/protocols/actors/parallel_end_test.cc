@@ -24,7 +24,7 @@ using test::RandomRun;
 using test::Sites;
 using test::start;
 using test::TinySite;
-using test::with_mailboxes;
+using test::with_message_queues;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -42,19 +42,19 @@ TEST(ParallelEnd, StopsOnRequestOfAnyProcess) {
     PacketHub hub(processes, microseconds(400), seed);
     std::vector<std::uint64_t> made_at_the_end(static_cast<std::size_t>(processes));
 
-    const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
+    const auto errors = with_message_queues(hub, {}, [&](MessageQueue& queue) {
       std::atomic<bool> stop = false;
       std::jthread signal;
-      if (mailbox.rank() == asking) {
+      if (queue.rank() == asking) {
         signal = std::jthread([&] {
           comes_true([&] { return made >= 5; });
           stop = true;
         });
       }
-      Parallel parallel = start(run, mailbox, sites, &stop);
+      Parallel parallel = start(run, queue, sites, &stop);
       EXPECT_FALSE(parallel.advance_to(run.versions()));
       parallel.finish();
-      made_at_the_end[static_cast<std::size_t>(mailbox.rank())] = parallel.made();
+      made_at_the_end[static_cast<std::size_t>(queue.rank())] = parallel.made();
     });
 
     ASSERT_THAT(errors, Each(IsEmpty()));
@@ -72,8 +72,8 @@ TEST(ParallelEnd, EndsEarlyWhereAllFinishBeforeTheLastVersion) {
   Sites sites(run.cast(), kProcesses, random_pauses(4));
   PacketHub hub(kProcesses, microseconds(100), 4);
 
-  const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
-    Parallel parallel = start(run, mailbox, sites);
+  const auto errors = with_message_queues(hub, {}, [&](MessageQueue& queue) {
+    Parallel parallel = start(run, queue, sites);
     EXPECT_TRUE(parallel.advance_to(2));
     parallel.finish();
     EXPECT_EQ(parallel.made(), 2U);
@@ -97,10 +97,10 @@ TEST(ParallelEnd, DiscardsNothingWhileAGradientIsComputed) {
   });
   PacketHub hub(2, microseconds(100), 1);
 
-  const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
-    Parallel parallel = start(run, mailbox, sites);
+  const auto errors = with_message_queues(hub, {}, [&](MessageQueue& queue) {
+    Parallel parallel = start(run, queue, sites);
     parallel.advance_to(20);
-    EXPECT_TRUE(sites.of(mailbox).discarded.empty());
+    EXPECT_TRUE(sites.of(queue).discarded.empty());
     parallel.finish();
     EXPECT_EQ(computing, 0);
   });
@@ -131,14 +131,14 @@ TEST(ParallelEnd, ThrowsTheErrorOfOneProcessOnAll) {
     PacketHub hub(kProcesses, microseconds(100), 1);
     std::atomic<int> shared = 0;
 
-    const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
-      Parallel parallel = start(run, mailbox, sites);
+    const auto errors = with_message_queues(hub, {}, [&](MessageQueue& queue) {
+      Parallel parallel = start(run, queue, sites);
       try {
         parallel.advance_to(run.versions());
       } catch (const SharedError& error) {
         EXPECT_EQ(error.code(), ExitCode::resource);
         ++shared;
-        mailbox.close();
+        queue.close();
         throw;
       }
     });
@@ -161,15 +161,15 @@ TEST(ParallelEnd, RefusesFramesThatAreNotWhatTheSenderMaySend) {
   pack(99, of_no_kind);
   for (const Bytes& bytes : {of_another, to_another, of_no_kind, Bytes(3)}) {
     PacketHub hub(2, microseconds(100), 1);
-    const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
-      if (mailbox.rank() == 1) {
-        mailbox.send(0, bytes);
+    const auto errors = with_message_queues(hub, {}, [&](MessageQueue& queue) {
+      if (queue.rank() == 1) {
+        queue.send(0, bytes);
         return;
       }
       TinySite site(cast.roster, {});
       Parallel parallel(make_parameter_server({.workers = 2, .versions = 5}),
                         test::place_actors(cast.roster, 2),
-                        mailbox,
+                        queue,
                         site.site());
       parallel.advance_to(5);
     });
@@ -201,20 +201,21 @@ TEST(ParallelEnd, NamesALostProcessOnAllOthersInTime) {
         is_frozen = true;
       });
 
-      const auto errors = with_mailboxes(hub, {.patience = kPatience}, [&](Mailbox& mailbox) {
-        Parallel parallel = start(run, mailbox, sites);
-        try {
-          parallel.advance_to(run.versions());
-          ADD_FAILURE() << "no loss is reported on process " << mailbox.rank();
-        } catch (const LostPeer& lost) {
-          ASSERT_TRUE(is_frozen);
-          if (mailbox.rank() != silent) {
-            EXPECT_EQ(lost.rank(), silent);
-            EXPECT_LT(std::chrono::steady_clock::now() - frozen_at, std::chrono::seconds(20));
-          }
-          throw;
-        }
-      });
+      const auto errors =
+          with_message_queues(hub, {.patience = kPatience}, [&](MessageQueue& queue) {
+            Parallel parallel = start(run, queue, sites);
+            try {
+              parallel.advance_to(run.versions());
+              ADD_FAILURE() << "no loss is reported on process " << queue.rank();
+            } catch (const LostPeer& lost) {
+              ASSERT_TRUE(is_frozen);
+              if (queue.rank() != silent) {
+                EXPECT_EQ(lost.rank(), silent);
+                EXPECT_LT(std::chrono::steady_clock::now() - frozen_at, std::chrono::seconds(20));
+              }
+              throw;
+            }
+          });
 
       for (int rank = 0; rank < kProcesses; ++rank) {
         if (rank != silent) {

@@ -40,7 +40,7 @@ void expect_guarantees(World& world, const TinySite& site, std::uint64_t largest
 
 TEST(ParallelOverMpi, KeepsTheGuaranteesOf200RandomRuns) {
   World& world = mpi_test_world();
-  const auto mailbox = make_mpi_mailbox(world);
+  const auto queue = make_mpi_message_queue(world);
   std::uint64_t versions = 0;
   for (std::uint32_t seed = 1; seed <= 200; ++seed) {
     const RandomRun run(seed, world.size());
@@ -50,7 +50,7 @@ TEST(ParallelOverMpi, KeepsTheGuaranteesOf200RandomRuns) {
     TinySite site(roster, random_pauses(seed));
 
     Parallel parallel(
-        std::move(cast), test::place_actors(roster, world.size()), *mailbox, site.site());
+        std::move(cast), test::place_actors(roster, world.size()), *queue, site.site());
     EXPECT_TRUE(parallel.advance_to(run.versions()));
     parallel.finish();
 
@@ -58,7 +58,7 @@ TEST(ParallelOverMpi, KeepsTheGuaranteesOf200RandomRuns) {
     versions += site.versions.size();
     expect_guarantees(world, site, run.largest_staleness());
   }
-  mailbox->close();
+  queue->close();
   if (world.is_root()) {
     EXPECT_GT(versions, 200U);
   }
@@ -67,7 +67,7 @@ TEST(ParallelOverMpi, KeepsTheGuaranteesOf200RandomRuns) {
 TEST(ParallelOverMpi, StopsOnRequestOfAnyProcess) {
   World& world = mpi_test_world();
   for (int asking = 0; asking < world.size(); ++asking) {
-    const auto mailbox = make_mpi_mailbox(world);
+    const auto queue = make_mpi_message_queue(world);
     RandomRun run(static_cast<std::uint32_t>(asking), world.size());
     (run.inhad ? run.inhad->versions : run.server->versions) = 1'000'000;
     SCOPED_TRACE(run.name());
@@ -76,7 +76,7 @@ TEST(ParallelOverMpi, StopsOnRequestOfAnyProcess) {
     TinySite site(roster, random_pauses(1));
     std::atomic<bool> stop = false;
     Parallel parallel(
-        std::move(cast), test::place_actors(roster, world.size()), *mailbox, site.site(), [&] {
+        std::move(cast), test::place_actors(roster, world.size()), *queue, site.site(), [&] {
           return stop.load();
         });
 
@@ -90,14 +90,14 @@ TEST(ParallelOverMpi, StopsOnRequestOfAnyProcess) {
     EXPECT_EQ(world.minimum(static_cast<std::int64_t>(parallel.made())),
               static_cast<std::int64_t>(parallel.made()));
     expect_guarantees(world, site, run.largest_staleness());
-    mailbox->close();
+    queue->close();
   }
 }
 
 TEST(ParallelOverMpi, ThrowsTheErrorOfOneProcessOnAllAndTheWorldGoesOn) {
   World& world = mpi_test_world();
   for (int failing = 1; failing < world.size(); ++failing) {
-    const auto mailbox = make_mpi_mailbox(world);
+    const auto queue = make_mpi_message_queue(world);
     const Roster roster{.workers = static_cast<std::uint32_t>(world.size())};
     const Placement placement = test::place_actors(roster, world.size());
     TinySite site(roster, [&](const GradientId& gradient) {
@@ -109,7 +109,7 @@ TEST(ParallelOverMpi, ThrowsTheErrorOfOneProcessOnAllAndTheWorldGoesOn) {
     {
       Parallel parallel(make_parameter_server({.workers = world.size(), .versions = 1'000'000}),
                         placement,
-                        *mailbox,
+                        *queue,
                         site.site());
       try {
         parallel.advance_to(1'000'000);
@@ -117,7 +117,7 @@ TEST(ParallelOverMpi, ThrowsTheErrorOfOneProcessOnAllAndTheWorldGoesOn) {
         message = error.what();
       }
     }
-    mailbox->close();
+    queue->close();
     EXPECT_EQ(message, fmt::format("no memory on rank {}", failing));
     EXPECT_EQ(world.minimum(world.rank()), 0) << "the processes are out of step";
   }

@@ -24,7 +24,7 @@ using test::random_pauses;
 using test::RandomRun;
 using test::Sites;
 using test::start;
-using test::with_mailboxes;
+using test::with_message_queues;
 using ::testing::Each;
 using ::testing::IsEmpty;
 
@@ -36,12 +36,12 @@ TEST(Parallel, KeepsTheGuaranteesOfRandomProtocols) {
     Sites sites(run.cast(), processes, random_pauses(seed));
     PacketHub hub(processes, microseconds(400), seed);
 
-    const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
-      Parallel parallel = start(run, mailbox, sites);
+    const auto errors = with_message_queues(hub, {}, [&](MessageQueue& queue) {
+      Parallel parallel = start(run, queue, sites);
       EXPECT_TRUE(parallel.advance_to(run.versions()));
       EXPECT_EQ(parallel.made(), run.versions());
       parallel.finish();
-      EXPECT_FALSE(mailbox.next(milliseconds(0)).has_value()) << "a message is left";
+      EXPECT_FALSE(queue.next(milliseconds(0)).has_value()) << "a message is left";
     });
 
     ASSERT_THAT(errors, Each(IsEmpty()));
@@ -61,8 +61,8 @@ TEST(Parallel, MeetsAtEveryVersionThatAllAskFor) {
     PacketHub hub(kProcesses, microseconds(200), seed);
     std::barrier meeting(kProcesses);
 
-    const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
-      Parallel parallel = start(run, mailbox, sites);
+    const auto errors = with_message_queues(hub, {}, [&](MessageQueue& queue) {
+      Parallel parallel = start(run, queue, sites);
       for (std::uint64_t version = 1; version <= run.versions(); version += 3) {
         EXPECT_TRUE(parallel.advance_to(version));
         EXPECT_EQ(parallel.made(), version);
@@ -78,7 +78,7 @@ TEST(Parallel, MeetsAtEveryVersionThatAllAskFor) {
   }
 }
 
-TEST(Parallel, RunsSeveralProtocolsOnOneMailbox) {
+TEST(Parallel, RunsSeveralProtocolsOnOneMessageQueue) {
   constexpr int kProcesses = 3;
   constexpr std::uint32_t kRuns = 20;
   std::vector<std::unique_ptr<Sites>> sites;
@@ -88,10 +88,10 @@ TEST(Parallel, RunsSeveralProtocolsOnOneMailbox) {
   }
   PacketHub hub(kProcesses, microseconds(200), 1);
 
-  const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
+  const auto errors = with_message_queues(hub, {}, [&](MessageQueue& queue) {
     for (std::uint32_t seed = 0; seed < kRuns; ++seed) {
       const RandomRun run(seed, kProcesses);
-      Parallel parallel = start(run, mailbox, *sites[seed]);
+      Parallel parallel = start(run, queue, *sites[seed]);
       EXPECT_TRUE(parallel.advance_to(run.versions()));
       parallel.finish();
     }
@@ -126,8 +126,8 @@ TEST(Parallel, ServesMessagesWhileAGradientIsComputed) {
       [&](std::uint64_t version) { made = version; });
   PacketHub hub(2, microseconds(100), 1);
 
-  const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
-    Parallel parallel = start(run, mailbox, sites);
+  const auto errors = with_message_queues(hub, {}, [&](MessageQueue& queue) {
+    Parallel parallel = start(run, queue, sites);
     parallel.advance_to(3);
     parallel.finish();
   });
@@ -150,13 +150,13 @@ TEST(Parallel, ComputesOnOneThreadInTheOrderOfTheReads) {
   std::array<std::thread::id, 2> owners;
   std::vector<GradientId> computed;
 
-  const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
-    owners[static_cast<std::size_t>(mailbox.rank())] = std::this_thread::get_id();
-    Parallel parallel = start(run, mailbox, sites);
+  const auto errors = with_message_queues(hub, {}, [&](MessageQueue& queue) {
+    owners[static_cast<std::size_t>(queue.rank())] = std::this_thread::get_id();
+    Parallel parallel = start(run, queue, sites);
     parallel.advance_to(100);
     parallel.finish();
-    if (mailbox.rank() == 1) {
-      computed = sites.of(mailbox).computed;
+    if (queue.rank() == 1) {
+      computed = sites.of(queue).computed;
     }
   });
 
@@ -176,12 +176,12 @@ TEST(Parallel, CountsBytesWhereTheServerIs) {
   Sites sites(run.cast(), 3, random_pauses(1));
   PacketHub hub(3, microseconds(100), 1);
 
-  const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
-    Parallel parallel = start(run, mailbox, sites);
+  const auto errors = with_message_queues(hub, {}, [&](MessageQueue& queue) {
+    Parallel parallel = start(run, queue, sites);
     for (const std::uint64_t version : {1, 2}) {
       parallel.advance_to(version);
       const SimulatedVersion notes = parallel.take_notes();
-      if (mailbox.rank() == 0) {
+      if (queue.rank() == 0) {
         EXPECT_EQ(notes.version, version);
         EXPECT_EQ(notes.gradients, sites.versions().back());
         EXPECT_EQ(notes.control_bytes, kWithoutStarts + (version - 1) * 4 * 24);

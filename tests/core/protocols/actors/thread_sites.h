@@ -11,7 +11,7 @@
 
 #include "tests/core/protocols/actors/place_actors.h"
 #include "tests/core/protocols/actors/tiny_site.h"
-#include "tests/core/thread_mailbox.h"
+#include "tests/core/thread_message_queue.h"
 
 namespace residuum::test {
 
@@ -40,7 +40,7 @@ class Sites {
       all_.push_back(std::make_unique<TinySite>(cast.roster, during, after));
     }
   }
-  TinySite& of(const Mailbox& mailbox) { return *all_[static_cast<std::size_t>(mailbox.rank())]; }
+  TinySite& of(const MessageQueue& queue) { return *all_[static_cast<std::size_t>(queue.rank())]; }
   const std::vector<std::vector<GradientId>>& versions() const { return all_[0]->versions; }
 
   void expect_guarantees(std::uint64_t largest_staleness) const {
@@ -58,12 +58,12 @@ class Sites {
 };
 
 inline Parallel start(const RandomRun& run,
-                      Mailbox& mailbox,
+                      MessageQueue& queue,
                       Sites& sites,
                       const std::atomic<bool>* stop = nullptr) {
   Cast cast = run.cast();
-  Placement placement = test::place_actors(cast.roster, mailbox.size());
-  return Parallel(std::move(cast), std::move(placement), mailbox, sites.of(mailbox).site(), [stop] {
+  Placement placement = test::place_actors(cast.roster, queue.size());
+  return Parallel(std::move(cast), std::move(placement), queue, sites.of(queue).site(), [stop] {
     return stop != nullptr && stop->load();
   });
 }

@@ -129,7 +129,7 @@ every = 1
     EXPECT_EQ(rows.text(rows.column(column)), "inf") << column;
   }
   const std::string checks = of_run("checks.csv");
-  for (const char* check : {"gtopk-assumption", "contraction"}) {
+  for (const char* check : {"delta", "contraction"}) {
     EXPECT_THAT(checks, testing::ContainsRegex(std::string(",0,") + check + ",,[0-9.]+,0,inf,0\n"));
   }
 }

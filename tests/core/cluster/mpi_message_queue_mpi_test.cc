@@ -1,4 +1,4 @@
-// The mailbox over MPI. Every process goes through every test.
+// The message queue over MPI. Every process goes through every test.
 
 #include <gtest/gtest.h>
 
@@ -32,35 +32,35 @@ Bytes message_of(int from, std::size_t number, std::size_t size) {
   return bytes;
 }
 
-TEST(MpiMailbox, KeepsTheOrderOfMessagesOfAnyLength) {
+TEST(MpiMessageQueue, KeepsTheOrderOfMessagesOfAnyLength) {
   const World& world = mpi_test_world();
-  const auto mailbox = make_mpi_mailbox(world, {}, kPiece);
-  ASSERT_EQ(mailbox->rank(), world.rank());
-  ASSERT_EQ(mailbox->size(), world.size());
+  const auto queue = make_mpi_message_queue(world, {}, kPiece);
+  ASSERT_EQ(queue->rank(), world.rank());
+  ASSERT_EQ(queue->size(), world.size());
   constexpr std::size_t kRounds = 5;
   const std::size_t messages = kRounds * kLengths.size();
   for (std::size_t i = 0; i < messages; ++i) {
     for (int to = 0; to < world.size(); ++to) {
-      mailbox->send(to, message_of(world.rank(), i, kLengths[i % kLengths.size()]));
+      queue->send(to, message_of(world.rank(), i, kLengths[i % kLengths.size()]));
     }
   }
   std::vector<std::size_t> arrived(static_cast<std::size_t>(world.size()));
   for (std::size_t i = 0; i < messages * arrived.size(); ++i) {
-    const auto incoming = mailbox->next(kWait);
+    const auto incoming = queue->next(kWait);
     ASSERT_TRUE(incoming.has_value());
     const std::size_t number = arrived[static_cast<std::size_t>(incoming->from)]++;
     ASSERT_EQ(incoming->bytes,
               message_of(incoming->from, number, kLengths[number % kLengths.size()]));
   }
-  mailbox->close();
+  queue->close();
 }
 
-TEST(MpiMailbox, DoesNotTouchTheMessagesOfTheWorld) {
+TEST(MpiMessageQueue, DoesNotTouchTheMessagesOfTheWorld) {
   World& world = mpi_test_world();
-  const auto mailbox = make_mpi_mailbox(world, {}, kPiece);
+  const auto queue = make_mpi_message_queue(world, {}, kPiece);
   for (std::size_t round = 0; round < 50; ++round) {
     const int next = (world.rank() + 1) % world.size();
-    mailbox->send(next, message_of(world.rank(), round, 1000 * round));
+    queue->send(next, message_of(world.rank(), round, 1000 * round));
     EXPECT_EQ(world.minimum(world.rank() + static_cast<int>(round)), static_cast<int>(round));
     const Bytes sent = message_of(9, round, 1000);
     if (world.rank() == 1) {
@@ -73,66 +73,66 @@ TEST(MpiMailbox, DoesNotTouchTheMessagesOfTheWorld) {
   }
   const int previous = (world.rank() + world.size() - 1) % world.size();
   for (std::size_t round = 0; round < 50; ++round) {
-    const auto incoming = mailbox->next(kWait);
+    const auto incoming = queue->next(kWait);
     ASSERT_TRUE(incoming.has_value());
     EXPECT_EQ(incoming->bytes, message_of(previous, round, 1000 * round));
   }
-  mailbox->close();
+  queue->close();
   EXPECT_EQ(world.minimum(world.rank()), 0);
 }
 
 /// While the reader sleeps, messages pile up; no poll must look at all of them.
-TEST(MpiMailbox, CarriesManyMessagesThatAreReadLate) {
+TEST(MpiMessageQueue, CarriesManyMessagesThatAreReadLate) {
   constexpr std::size_t kMessages = 100'000;
   const World& world = mpi_test_world();
-  const auto mailbox = make_mpi_mailbox(world, {}, kPiece);
+  const auto queue = make_mpi_message_queue(world, {}, kPiece);
   if (world.rank() == 1) {
     for (std::size_t i = 0; i < kMessages; ++i) {
-      mailbox->send(0, message_of(1, i, 40));
+      queue->send(0, message_of(1, i, 40));
     }
   } else if (world.is_root()) {
     std::this_thread::sleep_for(std::chrono::seconds(1));
     for (std::size_t i = 0; i < kMessages; ++i) {
-      const auto incoming = mailbox->next(kWait);
+      const auto incoming = queue->next(kWait);
       ASSERT_TRUE(incoming.has_value());
       ASSERT_EQ(incoming->bytes, message_of(1, i, 40));
     }
   }
-  mailbox->close();
+  queue->close();
 }
 
-TEST(MpiMailbox, IsTakenForAliveWhileItsOwnerComputes) {
+TEST(MpiMessageQueue, IsTakenForAliveWhileItsOwnerComputes) {
   const World& world = mpi_test_world();
-  const auto mailbox = make_mpi_mailbox(world, {.patience = std::chrono::seconds(3)}, kPiece);
+  const auto queue = make_mpi_message_queue(world, {.patience = std::chrono::seconds(3)}, kPiece);
   if (world.is_root()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(7000));
     for (int to = 1; to < world.size(); ++to) {
-      mailbox->send(to, {});
+      queue->send(to, {});
     }
   } else {
-    EXPECT_TRUE(mailbox->next(kWait).has_value());
+    EXPECT_TRUE(queue->next(kWait).has_value());
   }
-  mailbox->close();
+  queue->close();
 }
 
-TEST(MpiMailbox, ClosesWithMessagesThatNobodyHasRead) {
+TEST(MpiMessageQueue, ClosesWithMessagesThatNobodyHasRead) {
   const World& world = mpi_test_world();
   for (int repetition = 0; repetition < 20; ++repetition) {
-    const auto mailbox = make_mpi_mailbox(world, {}, kPiece);
+    const auto queue = make_mpi_message_queue(world, {}, kPiece);
     for (int to = 0; to < world.size(); ++to) {
-      mailbox->send(to, message_of(0, 0, 250'000));
+      queue->send(to, message_of(0, 0, 250'000));
     }
   }
 }
 
-TEST(MpiMailbox, LeavesTheCpuToOthersWhileThereIsNoMail) {
+TEST(MpiMessageQueue, LeavesTheCpuToOthersWhileThereIsNoMessage) {
   const World& world = mpi_test_world();
-  const auto mailbox = make_mpi_mailbox(world);
+  const auto queue = make_mpi_message_queue(world);
   const auto cpu_before = std::clock();
-  EXPECT_FALSE(mailbox->next(std::chrono::seconds(1)).has_value());
+  EXPECT_FALSE(queue->next(std::chrono::seconds(1)).has_value());
   const double cpu_seconds = static_cast<double>(std::clock() - cpu_before) / CLOCKS_PER_SEC;
   EXPECT_LT(cpu_seconds, 0.3) << "of one second";
-  mailbox->close();
+  queue->close();
 }
 
 }  // namespace

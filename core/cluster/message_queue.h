@@ -1,8 +1,8 @@
 #pragma once
-// A mailbox exchanges messages between processes that are out of step: nobody waits for a message
-// to be received, and messages from all processes arrive in one queue. A thread of the mailbox
-// moves them and gives signs of life, also while its owner computes or speaks to the World; a
-// process that gives none is reported as lost.
+// A message queue exchanges messages between processes that are out of step: nobody waits for a
+// message to be received, and messages from all processes arrive in one queue. A thread of the
+// message queue moves them and gives signs of life, also while its owner computes or speaks to the
+// World; a process that gives none is reported as lost.
 
 #include <chrono>
 #include <condition_variable>
@@ -44,9 +44,9 @@ class Liveness {
   void hear(int from);
   /// Records that a packet goes to that process, which is a sign too.
   void write(int to);
-  /// Records that this process has said goodbye to all: the others expect no more signs of it.
-  void say_goodbye() { says_nothing_ = true; }
-  /// Notes the goodbye of another process, of which no more signs are expected. It still waits for
+  /// Records that this process leaves all: the others expect no more signs of it.
+  void leave_all() { says_nothing_ = true; }
+  /// Notes that another process leaves, of which no more signs are expected. It still waits for
   /// those of this one.
   void leave(int peer);
 
@@ -70,12 +70,12 @@ class Liveness {
   std::vector<Peer> peers_;
 };
 
-/// A packet is a message of the mailbox's owner, or a notice between two mailboxes.
+/// A packet is a message of the message queue's owner, or a notice between two message queues.
 struct Packet {
   enum class Kind : std::uint8_t {
     message,    // bytes of the owner
     heartbeat,  // the sender is there; no bytes
-    goodbye,    // the sender sends no more messages; no bytes
+    leaving,    // the sender sends no more messages; no bytes
     loss,       // a process is lost: its rank, as std::int32_t
   };
 
@@ -84,9 +84,9 @@ struct Packet {
   Bytes bytes;
 };
 
-/// A PacketTransport moves packets between processes for a Mailbox and never waits. One
-/// implementation goes over MPI (mpi_mailbox.cc), one between the threads of a test. A mailbox
-/// calls all members from one thread of its own, except rank() and size().
+/// A PacketTransport moves packets between processes for a MessageQueue and never waits. One
+/// implementation goes over MPI (mpi_message_queue.cc), one between the threads of a test. A
+/// message queue calls all members from one thread of its own, except rank() and size().
 class PacketTransport {
  public:
   PacketTransport() = default;
@@ -124,30 +124,32 @@ struct Incoming {
   Bytes bytes;
 };
 
-struct MailboxOptions {
+struct MessageQueueOptions {
   /// A process that gives no sign of life for so long is lost. A sign is sent at every eighth of
   /// it.
   std::chrono::milliseconds patience{10'000};
   /// The rank of process 0 in the job: messages name processes by their rank there.
   int first_rank = 0;
-  /// Called by the mailbox's thread if a process is lost and the owner has not called next() for
-  /// another `patience`, because it waits for the lost one elsewhere. It should end the program.
+  /// Called by the message queue's thread if a process is lost and the owner has not called next()
+  /// for another `patience`, because it waits for the lost one elsewhere. It should end the
+  /// program.
   std::function<void(const LostPeer&)> last_resort = {};
   /// How often the transport is polled where only signs of life are exchanged; 0: as often as
   /// messages need it.
   std::chrono::milliseconds look_every{0};
 };
 
-class Mailbox {
+class MessageQueue {
  public:
-  explicit Mailbox(std::unique_ptr<PacketTransport> transport, MailboxOptions options = {});
-  Mailbox(const Mailbox&) = delete;
-  Mailbox& operator=(const Mailbox&) = delete;
-  Mailbox(Mailbox&&) = delete;
-  Mailbox& operator=(Mailbox&&) = delete;
-  /// Closes the mailbox, or tells the others that this process has failed if an exception is why it
-  /// is destroyed.
-  ~Mailbox();
+  explicit MessageQueue(std::unique_ptr<PacketTransport> transport,
+                        MessageQueueOptions options = {});
+  MessageQueue(const MessageQueue&) = delete;
+  MessageQueue& operator=(const MessageQueue&) = delete;
+  MessageQueue(MessageQueue&&) = delete;
+  MessageQueue& operator=(MessageQueue&&) = delete;
+  /// Closes the message queue, or tells the others that this process has failed if an exception is
+  /// why it is destroyed.
+  ~MessageQueue();
 
   int rank() const { return transport_->rank(); }
   int size() const { return transport_->size(); }
@@ -166,14 +168,14 @@ class Mailbox {
   /// more, plus the time in which this process itself had no CPU.
   std::optional<Incoming> next(std::chrono::milliseconds wait);
 
-  /// Waits until every process has closed its mailbox; messages that were not read are dropped.
-  /// Throws a LostPeer if one is lost before that. The call is collective.
+  /// Waits until every process has closed its message queue; messages that were not read are
+  /// dropped. Throws a LostPeer if one is lost before that. The call is collective.
   void close();
 
  private:
   using Lock = std::unique_lock<std::mutex>;
 
-  // These belong to the mailbox's thread.
+  // These belong to the message queue's thread.
   void serve();
   bool serve_once();
   bool send_all();
@@ -191,13 +193,13 @@ class Mailbox {
   void join();
 
   std::unique_ptr<PacketTransport> transport_;
-  MailboxOptions options_;
+  MessageQueueOptions options_;
   int exceptions_ = std::uncaught_exceptions();
 
   std::mutex mutex_;
   std::condition_variable arrived_;  // for the owner
   std::condition_variable posted_;   // for the thread
-  std::deque<Packet> outbox_;
+  std::deque<Packet> outgoing_;
   std::deque<Incoming> inbox_;
   std::optional<LostPeer> lost_;
   std::exception_ptr failure_;  // of the transport
@@ -205,7 +207,7 @@ class Mailbox {
   bool is_closing_ = false;
   bool is_sent_ = false;    // everything posted has left this process
   std::size_t unsent_ = 0;  // packets that the transport still keeps
-  bool is_closed_ = false;  // and every other process has said goodbye
+  bool is_closed_ = false;  // and every other process has left
   bool is_over_ = false;    // the thread must end
 
   Liveness liveness_;  // of the thread, as the next three
@@ -213,10 +215,10 @@ class Mailbox {
   Liveness::Clock::duration pause_{};
   bool has_resorted_ = false;
 
-  std::thread thread_;  // none in a mailbox of one process
+  std::thread thread_;  // none in a message queue of one process
 };
 
-/// Makes the mailbox of a process that is alone.
-std::unique_ptr<Mailbox> make_single_mailbox();
+/// Makes the message queue of a process that is alone.
+std::unique_ptr<MessageQueue> make_single_message_queue();
 
 }  // namespace residuum

@@ -1,7 +1,7 @@
-// Mailboxes between threads: messages keep their order, a silent process is named on all others,
-// and every mailbox closes.
+// Message queues between threads: messages keep their order, a silent process is named on all
+// others, and every message queue closes.
 
-#include "core/cluster/mailbox.h"
+#include "core/cluster/message_queue.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "tests/core/support.h"
-#include "tests/core/thread_mailbox.h"
+#include "tests/core/thread_message_queue.h"
 
 namespace residuum {
 namespace {
@@ -19,7 +19,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using test::error_of;
 using test::PacketHub;
-using test::with_mailboxes;
+using test::with_message_queues;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -43,75 +43,75 @@ std::uint32_t number_of(const Bytes& bytes) {
 }
 
 /// Receives one message; fails the test if none comes.
-Incoming receive(Mailbox& mailbox) {
-  auto incoming = mailbox.next(kEnough);
+Incoming receive(MessageQueue& queue) {
+  auto incoming = queue.next(kEnough);
   EXPECT_TRUE(incoming.has_value());
   return incoming ? *std::move(incoming) : Incoming{.from = 0, .bytes = number_message(0)};
 }
 
-TEST(Mailbox, KeepsTheOrderOfMessagesFromOneProcessToAnother) {
+TEST(MessageQueue, KeepsTheOrderOfMessagesFromOneProcessToAnother) {
   constexpr std::uint32_t kMessages = 300;
   PacketHub hub(4, microseconds(500), 1);
-  const auto errors = with_mailboxes(hub, {}, [](Mailbox& mailbox) {
-    const auto size = static_cast<std::uint32_t>(mailbox.size());
+  const auto errors = with_message_queues(hub, {}, [](MessageQueue& queue) {
+    const auto size = static_cast<std::uint32_t>(queue.size());
     for (std::uint32_t i = 0; i < kMessages; ++i) {
-      for (int to = 0; to < mailbox.size(); ++to) {  // also to itself
-        mailbox.send(to, number_message(i));
+      for (int to = 0; to < queue.size(); ++to) {  // also to itself
+        queue.send(to, number_message(i));
       }
     }
     std::vector<std::uint32_t> expected(size);
     for (std::uint32_t i = 0; i < kMessages * size; ++i) {
-      const Incoming incoming = receive(mailbox);
+      const Incoming incoming = receive(queue);
       EXPECT_EQ(number_of(incoming.bytes), expected[static_cast<std::size_t>(incoming.from)]++);
     }
-    EXPECT_FALSE(mailbox.next(milliseconds(0)).has_value());
+    EXPECT_FALSE(queue.next(milliseconds(0)).has_value());
   });
 
   EXPECT_THAT(errors, Each(IsEmpty()));
   EXPECT_EQ(hub.packets_left(), 0U);
 }
 
-TEST(Mailbox, WaitsNoLongerThanItIsAsked) {
+TEST(MessageQueue, WaitsNoLongerThanItIsAsked) {
   PacketHub hub(2, microseconds(0), 1);
-  const auto errors = with_mailboxes(hub, {}, [](Mailbox& mailbox) {
+  const auto errors = with_message_queues(hub, {}, [](MessageQueue& queue) {
     const auto begin = std::chrono::steady_clock::now();
-    EXPECT_FALSE(mailbox.next(milliseconds(30)).has_value());
+    EXPECT_FALSE(queue.next(milliseconds(30)).has_value());
     EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(30));
   });
   EXPECT_THAT(errors, Each(IsEmpty()));
 }
 
-TEST(Mailbox, IsTakenForAliveWhileItsOwnerComputes) {
+TEST(MessageQueue, IsTakenForAliveWhileItsOwnerComputes) {
   PacketHub hub(3, microseconds(100), 1);
-  const auto errors = with_mailboxes(hub, {.patience = kLonger}, [](Mailbox& mailbox) {
-    if (mailbox.rank() == 0) {
-      std::this_thread::sleep_for(3 * kLonger);  // makes no call of the mailbox
-      mailbox.send(1, number_message(7));
-      mailbox.send(2, number_message(7));
+  const auto errors = with_message_queues(hub, {.patience = kLonger}, [](MessageQueue& queue) {
+    if (queue.rank() == 0) {
+      std::this_thread::sleep_for(3 * kLonger);  // makes no call of the message queue
+      queue.send(1, number_message(7));
+      queue.send(2, number_message(7));
       return;
     }
-    EXPECT_EQ(number_of(receive(mailbox).bytes), 7U);
+    EXPECT_EQ(number_of(receive(queue).bytes), 7U);
   });
   EXPECT_THAT(errors, Each(IsEmpty()));
 }
 
-TEST(Mailbox, NamesASilentProcessOnAllOthersInTime) {
+TEST(MessageQueue, NamesASilentProcessOnAllOthersInTime) {
   for (const int silent : {0, 2}) {
     PacketHub hub(4, microseconds(100), 1);
     std::array<double, 4> seconds{};
-    const auto errors = with_mailboxes(hub, {.patience = kShort}, [&](Mailbox& mailbox) {
-      if (mailbox.rank() == silent) {
+    const auto errors = with_message_queues(hub, {.patience = kShort}, [&](MessageQueue& queue) {
+      if (queue.rank() == silent) {
         hub.freeze(silent);
       }
       const auto begin = std::chrono::steady_clock::now();
       try {
-        mailbox.next(kEnough);
-        ADD_FAILURE() << "no loss is reported on process " << mailbox.rank();
+        queue.next(kEnough);
+        ADD_FAILURE() << "no loss is reported on process " << queue.rank();
       } catch (const LostPeer& lost) {
         const auto time = std::chrono::steady_clock::now() - begin;
-        seconds[static_cast<std::size_t>(mailbox.rank())] =
+        seconds[static_cast<std::size_t>(queue.rank())] =
             std::chrono::duration<double>(time).count();
-        if (mailbox.rank() != silent) {
+        if (queue.rank() != silent) {
           EXPECT_EQ(lost.rank(), silent);
         }
         throw;
@@ -129,27 +129,27 @@ TEST(Mailbox, NamesASilentProcessOnAllOthersInTime) {
   }
 }
 
-TEST(Mailbox, TellsAProcessThatTheOthersHaveGivenItUp) {
+TEST(MessageQueue, TellsAProcessThatTheOthersHaveGivenItUp) {
   PacketHub hub(3, microseconds(100), 1);
-  const auto errors = with_mailboxes(hub, {.patience = 4 * kShort}, [&](Mailbox& mailbox) {
-    if (mailbox.rank() == 1) {
+  const auto errors = with_message_queues(hub, {.patience = 4 * kShort}, [&](MessageQueue& queue) {
+    if (queue.rank() == 1) {
       hub.mute(1);
     }
-    mailbox.next(kEnough);
+    queue.next(kEnough);
   });
 
   EXPECT_THAT(errors, Each(HasSubstr("process 1 is lost: ")));
   EXPECT_THAT(errors[1], HasSubstr("has not heard of it for too long"));
 }
 
-TEST(Mailbox, TellsTheOthersAtOnceThatItsOwnerHasFailed) {
+TEST(MessageQueue, TellsTheOthersAtOnceThatItsOwnerHasFailed) {
   PacketHub hub(3, microseconds(100), 1);
   const auto begin = std::chrono::steady_clock::now();
-  const auto errors = with_mailboxes(hub, {}, [](Mailbox& mailbox) {
-    if (mailbox.rank() == 2) {
+  const auto errors = with_message_queues(hub, {}, [](MessageQueue& queue) {
+    if (queue.rank() == 2) {
       resource_error("the disk is full");
     }
-    mailbox.next(kEnough);
+    queue.next(kEnough);
   });
 
   EXPECT_EQ(errors[2], "the disk is full");
@@ -159,11 +159,11 @@ TEST(Mailbox, TellsTheOthersAtOnceThatItsOwnerHasFailed) {
       << "nobody waits for the patience of 10 s";
 }
 
-TEST(Mailbox, ClosesWithMessagesThatNobodyHasRead) {
+TEST(MessageQueue, ClosesWithMessagesThatNobodyHasRead) {
   PacketHub hub(3, microseconds(300), 1);
-  const auto errors = with_mailboxes(hub, {}, [](Mailbox& mailbox) {
+  const auto errors = with_message_queues(hub, {}, [](MessageQueue& queue) {
     for (std::uint32_t i = 0; i < 100; ++i) {
-      mailbox.send((mailbox.rank() + 1) % mailbox.size(), number_message(i));
+      queue.send((queue.rank() + 1) % queue.size(), number_message(i));
     }
   });
 
@@ -171,22 +171,22 @@ TEST(Mailbox, ClosesWithMessagesThatNobodyHasRead) {
   EXPECT_EQ(hub.packets_left(), 0U);
 }
 
-TEST(Mailbox, DoesNotMissAProcessThatHasClosedWhileOthersStillWork) {
+TEST(MessageQueue, DoesNotMissAProcessThatHasClosedWhileOthersStillWork) {
   PacketHub hub(3, microseconds(100), 1);
-  const auto errors = with_mailboxes(hub, {.patience = kLonger}, [](Mailbox& mailbox) {
-    if (mailbox.rank() == 0) {
-      EXPECT_FALSE(mailbox.next(3 * kLonger).has_value());
+  const auto errors = with_message_queues(hub, {.patience = kLonger}, [](MessageQueue& queue) {
+    if (queue.rank() == 0) {
+      EXPECT_FALSE(queue.next(3 * kLonger).has_value());
     }
   });
   EXPECT_THAT(errors, Each(IsEmpty()));
 }
 
-TEST(Mailbox, ReportsALossWhileItCloses) {
+TEST(MessageQueue, ReportsALossWhileItCloses) {
   for (const milliseconds look_every : {milliseconds(0), milliseconds(50)}) {
     PacketHub hub(3, microseconds(100), 1);
-    const MailboxOptions options{.patience = kShort, .look_every = look_every};
-    const auto errors = with_mailboxes(hub, options, [&](Mailbox& mailbox) {
-      if (mailbox.rank() == 1) {
+    const MessageQueueOptions options{.patience = kShort, .look_every = look_every};
+    const auto errors = with_message_queues(hub, options, [&](MessageQueue& queue) {
+      if (queue.rank() == 1) {
         hub.freeze(1);
       }
     });
@@ -195,18 +195,18 @@ TEST(Mailbox, ReportsALossWhileItCloses) {
   }
 }
 
-TEST(Mailbox, ResortsToTheLastWhereItsOwnerWaitsForTheLostProcessElsewhere) {
+TEST(MessageQueue, ResortsToTheLastWhereItsOwnerWaitsForTheLostProcessElsewhere) {
   PacketHub hub(2, microseconds(100), 1);
   std::atomic<int> resorts = 0;
   std::atomic<int> lost_rank = -1;
-  const MailboxOptions options{.patience = kShort, .last_resort = [&](const LostPeer& lost) {
-                                 lost_rank = lost.rank();
-                                 ++resorts;
-                               }};
-  const auto errors = with_mailboxes(hub, options, [&](Mailbox& mailbox) {
-    if (mailbox.rank() == 1) {
+  const MessageQueueOptions options{.patience = kShort, .last_resort = [&](const LostPeer& lost) {
+                                      lost_rank = lost.rank();
+                                      ++resorts;
+                                    }};
+  const auto errors = with_message_queues(hub, options, [&](MessageQueue& queue) {
+    if (queue.rank() == 1) {
       hub.freeze(1);
-      EXPECT_THROW(mailbox.next(kEnough), LostPeer);  // so it is told
+      EXPECT_THROW(queue.next(kEnough), LostPeer);  // so it is told
     }
     const auto begin = std::chrono::steady_clock::now();
     while (resorts == 0 && std::chrono::steady_clock::now() - begin < kEnough) {
@@ -238,14 +238,14 @@ class HalfSilentTransport final : public PacketTransport {
   int polls_ = 0;
 };
 
-TEST(Mailbox, SendsTheNoticesOfALossHoweverFastItsOwnerLeaves) {
+TEST(MessageQueue, SendsTheNoticesOfALossHoweverFastItsOwnerLeaves) {
   for (int repetition = 0; repetition < 50; ++repetition) {
     std::vector<Packet> sent;
     EXPECT_THROW(
         {
-          Mailbox mailbox(std::make_unique<HalfSilentTransport>(sent),
-                          {.patience = milliseconds(8)});
-          mailbox.next(kEnough);
+          MessageQueue queue(std::make_unique<HalfSilentTransport>(sent),
+                             {.patience = milliseconds(8)});
+          queue.next(kEnough);
         },
         LostPeer);
 
@@ -259,7 +259,7 @@ TEST(Mailbox, SendsTheNoticesOfALossHoweverFastItsOwnerLeaves) {
   }
 }
 
-/// The transport of process 0 of two. The other gives signs and says goodbye after 600 ms.
+/// The transport of process 0 of two. The other gives signs and leaves after 600 ms.
 class LateTransport final : public PacketTransport {
  public:
   explicit LateTransport(std::vector<Packet::Kind>& sent) : sent_(sent) {}
@@ -272,7 +272,7 @@ class LateTransport final : public PacketTransport {
     return polls_ % 2 == 0 ? std::nullopt
                            : std::optional(Packet{
                                  .peer = 1,
-                                 .kind = is_late ? Packet::Kind::goodbye : Packet::Kind::heartbeat,
+                                 .kind = is_late ? Packet::Kind::leaving : Packet::Kind::heartbeat,
                                  .bytes = {}});
   }
   std::size_t unsent() override { return 0; }
@@ -300,28 +300,28 @@ class CountingTransport final : public PacketTransport {
   std::atomic<int>& polls_;
 };
 
-TEST(Mailbox, PollsForSignsAloneAsSeldomAsItIsTold) {
+TEST(MessageQueue, PollsForSignsAloneAsSeldomAsItIsTold) {
   std::atomic<int> polls = 0;
   try {
-    const Mailbox mailbox(std::make_unique<CountingTransport>(polls),
-                          {.patience = kLonger, .look_every = milliseconds(100)});
+    const MessageQueue queue(std::make_unique<CountingTransport>(polls),
+                             {.patience = kLonger, .look_every = milliseconds(100)});
     std::this_thread::sleep_for(milliseconds(1000));
     EXPECT_LE(polls, 11);
-    throw std::runtime_error("the other process never says goodbye");
+    throw std::runtime_error("the other process never leaves");
   } catch (const std::runtime_error&) {
     EXPECT_GE(polls, 1);
   }
 }
 
-TEST(Mailbox, SendsNothingAfterItsGoodbye) {
+TEST(MessageQueue, SendsNothingAfterItHasLeft) {
   std::vector<Packet::Kind> sent;
-  Mailbox mailbox(std::make_unique<LateTransport>(sent), {.patience = kShort});
+  MessageQueue queue(std::make_unique<LateTransport>(sent), {.patience = kShort});
   std::this_thread::sleep_for(kShort);
-  mailbox.close();
+  queue.close();
 
   ASSERT_GE(sent.size(), 2U);
   EXPECT_EQ(sent.front(), Packet::Kind::heartbeat);
-  EXPECT_EQ(sent.back(), Packet::Kind::goodbye);
+  EXPECT_EQ(sent.back(), Packet::Kind::leaving);
 }
 
 /// Keeps sent packets until it is told to pass them on; the other process gives signs.
@@ -345,15 +345,15 @@ class KeepingTransport final : public PacketTransport {
   int polls_ = 0;
 };
 
-TEST(Mailbox, LetsASenderWaitWhileItsMessagesDoNotLeave) {
+TEST(MessageQueue, LetsASenderWaitWhileItsMessagesDoNotLeave) {
   std::atomic<bool> lets_go = false;
   std::atomic<int> sent = 0;
   try {
-    Mailbox mailbox(std::make_unique<KeepingTransport>(lets_go), {.patience = 4 * kLonger});
+    MessageQueue queue(std::make_unique<KeepingTransport>(lets_go), {.patience = 4 * kLonger});
     const std::jthread sender([&] {
       for (; sent < 1000; ++sent) {
-        mailbox.await_room();
-        mailbox.send(1, number_message(0));
+        queue.await_room();
+        queue.send(1, number_message(0));
       }
     });
     while (sent < 200) {
@@ -365,7 +365,7 @@ TEST(Mailbox, LetsASenderWaitWhileItsMessagesDoNotLeave) {
     while (sent < 1000) {
       std::this_thread::sleep_for(milliseconds(1));
     }
-    throw std::runtime_error("the other process never says goodbye");
+    throw std::runtime_error("the other process never leaves");
   } catch (const std::runtime_error&) {
     EXPECT_EQ(sent, 1000);
   }
@@ -389,21 +389,21 @@ class BreakingTransport final : public PacketTransport {
   int polls_ = 0;
 };
 
-TEST(Mailbox, PassesOnWhatItsTransportThrows) {
-  Mailbox mailbox(std::make_unique<BreakingTransport>());
+TEST(MessageQueue, PassesOnWhatItsTransportThrows) {
+  MessageQueue queue(std::make_unique<BreakingTransport>());
 
-  EXPECT_EQ(error_of([&] { mailbox.next(kEnough); }), "the network is down");
-  EXPECT_EQ(error_of([&] { mailbox.close(); }), "the network is down");
+  EXPECT_EQ(error_of([&] { queue.next(kEnough); }), "the network is down");
+  EXPECT_EQ(error_of([&] { queue.close(); }), "the network is down");
 }
 
-TEST(Mailbox, OfAProcessThatIsAloneDeliversItsOwnMessages) {
-  const auto mailbox = make_single_mailbox();
-  EXPECT_EQ(mailbox->size(), 1);
-  mailbox->send(0, number_message(3));
+TEST(MessageQueue, OfAProcessThatIsAloneDeliversItsOwnMessages) {
+  const auto queue = make_single_message_queue();
+  EXPECT_EQ(queue->size(), 1);
+  queue->send(0, number_message(3));
 
-  EXPECT_EQ(number_of(receive(*mailbox).bytes), 3U);
-  EXPECT_FALSE(mailbox->next(milliseconds(1)).has_value());
-  mailbox->close();
+  EXPECT_EQ(number_of(receive(*queue).bytes), 3U);
+  EXPECT_FALSE(queue->next(milliseconds(1)).has_value());
+  queue->close();
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ class MpiTransport final : public PacketTransport {
   MpiTransport(MpiTransport&&) = delete;
   MpiTransport& operator=(MpiTransport&&) = delete;
   ~MpiTransport() override {
-    if (under_way_->sendings == 0 && goodbyes_ == size_ - 1) {
+    if (under_way_->sendings == 0 && left_ == size_ - 1) {
       MPI_Comm_free(&comm_);
     } else {
       // A process is lost or has failed, and MPI may still read and write this memory.
@@ -64,7 +64,7 @@ class MpiTransport final : public PacketTransport {
   std::optional<Packet> next_that_is_here() {
     for (int peer = 0; peer < size_; ++peer) {
       if (auto packet = next_of(peer)) {
-        goodbyes_ += packet->kind == Packet::Kind::goodbye ? 1 : 0;
+        left_ += packet->kind == Packet::Kind::leaving ? 1 : 0;
         return packet;
       }
     }
@@ -202,7 +202,7 @@ class MpiTransport final : public PacketTransport {
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 0;
-  int goodbyes_ = 0;  // that have arrived
+  int left_ = 0;  // that have arrived
   std::unique_ptr<UnderWay> under_way_ = std::make_unique<UnderWay>();
 };
 
@@ -214,20 +214,21 @@ bool mpi_serves_threads() {
   return threads >= MPI_THREAD_MULTIPLE;
 }
 
-std::unique_ptr<Mailbox> make_mpi_mailbox(const World& world,
-                                          MailboxOptions options,
-                                          std::size_t piece) {
+std::unique_ptr<MessageQueue> make_mpi_message_queue(const World& world,
+                                                     MessageQueueOptions options,
+                                                     std::size_t piece) {
   const auto communicator = mpi_communicator(world);
   if (!communicator || world.size() == 1) {
-    return make_single_mailbox();
+    return make_single_message_queue();
   }
   if (!mpi_serves_threads()) {
     resource_error(
-        "this MPI lets only one thread call it (MPI_THREAD_MULTIPLE is missing), and a mailbox "
+        "this MPI lets only one thread call it (MPI_THREAD_MULTIPLE is missing), and a message "
+        "queue "
         "needs two; use an MPI library that was built for threads");
   }
-  return std::make_unique<Mailbox>(std::make_unique<MpiTransport>(*communicator, piece),
-                                   std::move(options));
+  return std::make_unique<MessageQueue>(std::make_unique<MpiTransport>(*communicator, piece),
+                                        std::move(options));
 }
 
 }  // namespace residuum

@@ -1,4 +1,4 @@
-#include "core/cluster/mailbox.h"
+#include "core/cluster/message_queue.h"
 
 #include <fmt/format.h>
 
@@ -55,7 +55,7 @@ int lost_rank(const Packet& notice, int size) {
 
 }  // namespace
 
-Mailbox::Mailbox(std::unique_ptr<PacketTransport> transport, MailboxOptions options)
+MessageQueue::MessageQueue(std::unique_ptr<PacketTransport> transport, MessageQueueOptions options)
     : transport_(std::move(transport)),
       options_(std::move(options)),
       liveness_(transport_->rank(), transport_->size(), options_.patience, Liveness::Clock::now()) {
@@ -64,7 +64,7 @@ Mailbox::Mailbox(std::unique_ptr<PacketTransport> transport, MailboxOptions opti
   }
 }
 
-Mailbox::~Mailbox() {
+MessageQueue::~MessageQueue() {
   if (!thread_.joinable()) {
     return;
   }
@@ -78,7 +78,7 @@ Mailbox::~Mailbox() {
   }
 }
 
-void Mailbox::send(int to, Bytes message) {
+void MessageQueue::send(int to, Bytes message) {
   assert(to >= 0 && to < size());
   const Lock lock(mutex_);
   if (to == rank()) {
@@ -86,12 +86,12 @@ void Mailbox::send(int to, Bytes message) {
     arrived_.notify_all();
     return;
   }
-  outbox_.push_back({.peer = to, .kind = Packet::Kind::message, .bytes = std::move(message)});
+  outgoing_.push_back({.peer = to, .kind = Packet::Kind::message, .bytes = std::move(message)});
   is_sent_ = false;
   posted_.notify_all();
 }
 
-std::optional<Incoming> Mailbox::next(std::chrono::milliseconds wait) {
+std::optional<Incoming> MessageQueue::next(std::chrono::milliseconds wait) {
   Lock lock(mutex_);
   arrived_.wait_for(lock, wait, [this] { return !inbox_.empty() || lost_ || failure_; });
   throw_if_failed();
@@ -103,21 +103,21 @@ std::optional<Incoming> Mailbox::next(std::chrono::milliseconds wait) {
   return incoming;
 }
 
-void Mailbox::await_room() {
+void MessageQueue::await_room() {
   Lock lock(mutex_);
   arrived_.wait(lock, [this] {
-    return outbox_.size() + unsent_ < kManyUnsent || lost_ || failure_ || is_closing_ || is_over_;
+    return outgoing_.size() + unsent_ < kManyUnsent || lost_ || failure_ || is_closing_ || is_over_;
   });
 }
 
-void Mailbox::close() {
+void MessageQueue::close() {
   if (!thread_.joinable()) {
     return;
   }
   {
     Lock lock(mutex_);
     is_closing_ = true;
-    send_to_others(Packet::Kind::goodbye, {});
+    send_to_others(Packet::Kind::leaving, {});
     arrived_.wait(lock, [this] { return is_closed_ || lost_ || failure_; });
   }
   join();
@@ -125,7 +125,7 @@ void Mailbox::close() {
 }
 
 /// Tells the others why this process will be silent.
-void Mailbox::abandon() {
+void MessageQueue::abandon() {
   {
     Lock lock(mutex_);
     if (!lost_ && !failure_) {
@@ -136,7 +136,7 @@ void Mailbox::abandon() {
   join();
 }
 
-void Mailbox::join() {
+void MessageQueue::join() {
   {
     const Lock lock(mutex_);
     is_over_ = true;
@@ -147,7 +147,7 @@ void Mailbox::join() {
 }
 
 /// The caller holds the lock, or has ended the thread.
-void Mailbox::throw_if_failed() {
+void MessageQueue::throw_if_failed() {
   if (failure_) {
     std::rethrow_exception(failure_);
   }
@@ -158,17 +158,17 @@ void Mailbox::throw_if_failed() {
 }
 
 /// The caller holds the lock.
-void Mailbox::send_to_others(Packet::Kind kind, const Bytes& bytes) {
+void MessageQueue::send_to_others(Packet::Kind kind, const Bytes& bytes) {
   for (int to = 0; to < size(); ++to) {
     if (to != rank()) {
-      outbox_.push_back({.peer = to, .kind = kind, .bytes = bytes});
+      outgoing_.push_back({.peer = to, .kind = kind, .bytes = bytes});
     }
   }
   is_sent_ = false;
   posted_.notify_all();
 }
 
-void Mailbox::serve() {
+void MessageQueue::serve() {
   try {
     for (;;) {
       const bool acted = serve_once();
@@ -188,7 +188,7 @@ void Mailbox::serve() {
 }
 
 /// Returns true if a packet was sent or has arrived.
-bool Mailbox::serve_once() {
+bool MessageQueue::serve_once() {
   liveness_.look(Liveness::Clock::now());
   const bool has_sent = send_all();
   const bool has_taken = take_arrived();
@@ -196,7 +196,7 @@ bool Mailbox::serve_once() {
   const std::size_t unsent = transport_->unsent();
   const Lock lock(mutex_);
   const bool had_many = std::exchange(unsent_, unsent) >= kManyUnsent;
-  const bool was_sent = std::exchange(is_sent_, unsent == 0 && outbox_.empty());
+  const bool was_sent = std::exchange(is_sent_, unsent == 0 && outgoing_.empty());
   is_closed_ = is_closing_ && is_sent_ && liveness_.have_all_left();
   if (is_closed_ || is_sent_ != was_sent || had_many) {
     arrived_.notify_all();
@@ -204,24 +204,24 @@ bool Mailbox::serve_once() {
   return has_sent || has_taken;
 }
 
-bool Mailbox::send_all() {
+bool MessageQueue::send_all() {
   std::deque<Packet> packets;
   {
     const Lock lock(mutex_);
-    packets.swap(outbox_);
+    packets.swap(outgoing_);
     unsent_ += packets.size();
   }
   for (Packet& packet : packets) {
     liveness_.write(packet.peer);
-    if (packet.kind == Packet::Kind::goodbye) {
-      liveness_.say_goodbye();
+    if (packet.kind == Packet::Kind::leaving) {
+      liveness_.leave_all();
     }
     transport_->send(std::move(packet));
   }
   return !packets.empty();
 }
 
-bool Mailbox::take_arrived() {
+bool MessageQueue::take_arrived() {
   for (int taken = 0; taken < kMostAtOnce; ++taken) {
     auto packet = transport_->poll();
     if (!packet) {
@@ -234,7 +234,7 @@ bool Mailbox::take_arrived() {
   return true;
 }
 
-void Mailbox::take(Packet packet) {
+void MessageQueue::take(Packet packet) {
   liveness_.hear(packet.peer);
   switch (packet.kind) {
     case Packet::Kind::message: {
@@ -245,7 +245,7 @@ void Mailbox::take(Packet packet) {
     }
     case Packet::Kind::heartbeat:
       break;
-    case Packet::Kind::goodbye:
+    case Packet::Kind::leaving:
       liveness_.leave(packet.peer);
       break;
     case Packet::Kind::loss: {
@@ -264,7 +264,7 @@ void Mailbox::take(Packet packet) {
   }
 }
 
-void Mailbox::give_signs() {
+void MessageQueue::give_signs() {
   for (int to = 0; to < size(); ++to) {
     if (liveness_.owes_sign(to)) {
       liveness_.write(to);
@@ -273,7 +273,7 @@ void Mailbox::give_signs() {
   }
 }
 
-void Mailbox::judge() {
+void MessageQueue::judge() {
   if (lost_) {
     call_last_resort();
     return;
@@ -292,7 +292,7 @@ void Mailbox::judge() {
 }
 
 /// The caller holds the lock.
-void Mailbox::lose(int rank, std::string_view message) {
+void MessageQueue::lose(int rank, std::string_view message) {
   if (lost_) {
     return;
   }
@@ -301,7 +301,7 @@ void Mailbox::lose(int rank, std::string_view message) {
   arrived_.notify_all();
 }
 
-void Mailbox::call_last_resort() {
+void MessageQueue::call_last_resort() {
   if (has_resorted_ || !options_.last_resort ||
       Liveness::Clock::now() - lost_at_ < options_.patience) {
     return;
@@ -316,18 +316,18 @@ void Mailbox::call_last_resort() {
   options_.last_resort(*lost_);
 }
 
-void Mailbox::sleep(bool acted) {
+void MessageQueue::sleep(bool acted) {
   const Duration longest = std::min(kLongestPause, liveness_.period());
   pause_ = acted ? kShortestPause : std::clamp(pause_ + pause_ / 8, kShortestPause, longest);
   Lock lock(mutex_);
   if (options_.look_every.count() > 0 && !is_closing_) {
     pause_ = options_.look_every;
   }
-  posted_.wait_for(lock, pause_, [this] { return !outbox_.empty() || is_over_; });
+  posted_.wait_for(lock, pause_, [this] { return !outgoing_.empty() || is_over_; });
 }
 
-std::unique_ptr<Mailbox> make_single_mailbox() {
-  return std::make_unique<Mailbox>(std::make_unique<NoTransport>());
+std::unique_ptr<MessageQueue> make_single_message_queue() {
+  return std::make_unique<MessageQueue>(std::make_unique<NoTransport>());
 }
 
 Liveness::Liveness(int rank, int size, std::chrono::milliseconds patience, Time now)

@@ -1,5 +1,5 @@
 #pragma once
-// A delivery is the result of one exchange: the update, and what became of each message.
+// An exchange results in the update, and in an outcome of each message.
 
 #include <cstddef>
 #include <optional>
@@ -14,14 +14,15 @@
 namespace residuum {
 
 /// Used where g only approximates the sum of the accumulators a^p (PowerSGD). In `places`, which
-/// increase, each worker is credited with g/P; elsewhere g is the sum, and each delivers its a^p.
+/// increase, each worker is credited with g/P; elsewhere g is the sum, and all of its a^p is
+/// applied.
 template <class Real>
 struct DenseApproximation {
   std::span<const Real> sum;  // g
   std::span<const Segment> places;
   int workers = 1;
 
-  /// Calls take(i, value) with what the worker of this accumulator delivers of each entry.
+  /// Calls take(i, value) with what is applied of each entry of this accumulator.
   template <class Take>
   void for_each(std::span<const Real> accumulator, const Take& take) const {
     const auto share = static_cast<Real>(workers);
@@ -45,9 +46,9 @@ template <class Real>
 struct MessageOutcome {
   const Message<Real>& sent;
   bool applied_whole = false;  // the message entered g as sent; the lists are then null
-  const SparseVector<Real>* delivered = nullptr;      // entries of a^p that g or a merge has used
-  const SparseVector<Real>* cut_in_merges = nullptr;  // entries that this worker's merges dropped
-                                                      // although g has their index
+  const SparseVector<Real>* applied = nullptr;  // entries of a^p that g or a merge has used
+  const SparseVector<Real>* dropped_in_merges = nullptr;  // entries that this worker's merges
+                                                          // dropped although g has their index
   /// Set where g approximates the sum of whole accumulators; the lists are then null.
   std::optional<DenseApproximation<Real>> dense_approximation = std::nullopt;
 };
@@ -55,16 +56,15 @@ struct MessageOutcome {
 /// Holds the update g (a SUM over workers) and the outcomes of the messages of this process's
 /// workers. It is reused from exchange to exchange.
 template <class Real>
-struct Delivery {
+struct ExchangeResult {
   bool is_dense = false;
   std::vector<Real> dense_sum;  // g, if dense
   SparseVector<Real> sum;       // g otherwise; the same on every process
 
-  bool applied_whole = false;  // every message entered g as it was sent
-  std::vector<SparseVector<Real>>
-      delivered;  // otherwise one per worker here, as in `MessageOutcome`
-  std::vector<SparseVector<Real>> cut_in_merges;  // one per worker here, as in `MessageOutcome`
-  bool in_equal_parts = false;  // the workers delivered DenseApproximation, with these places
+  bool applied_whole = false;               // every message entered g as it was sent
+  std::vector<SparseVector<Real>> applied;  // otherwise one per worker here, as in `MessageOutcome`
+  std::vector<SparseVector<Real>> dropped_in_merges;  // one per worker here, as in `MessageOutcome`
+  bool in_equal_parts = false;  // outcomes have a DenseApproximation with these places
   std::vector<Segment> equal_places;
   int workers = 1;  // P, where the parts are equal
   Traffic traffic;
@@ -81,8 +81,8 @@ struct Delivery {
     }
     return {.sent = sent,
             .applied_whole = false,
-            .delivered = &delivered[slot],
-            .cut_in_merges = &cut_in_merges[slot]};
+            .applied = &applied[slot],
+            .dropped_in_merges = &dropped_in_merges[slot]};
   }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Mailboxes between threads that play processes. Packets take a random time, so that those of one
-// process overtake those of another, and a process can be frozen: it neither gives nor takes.
+// Message queues between threads that play processes. Packets take a random time, so that those of
+// one process overtake those of another, and a process can be frozen: it neither gives nor takes.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/cluster/mailbox.h"
+#include "core/cluster/message_queue.h"
 #include "core/random/random.h"
 
 namespace residuum::test {
@@ -109,19 +109,20 @@ class ThreadTransport final : public PacketTransport {
   int rank_;
 };
 
-/// Runs `body` once per process, each in a thread with a mailbox of its own, and returns what each
-/// threw: the message of an Error, or nothing.
-inline std::vector<std::string> with_mailboxes(PacketHub& hub,
-                                               const MailboxOptions& options,
-                                               const std::function<void(Mailbox&)>& body) {
+/// Runs `body` once per process, each in a thread with a message queue of its own, and returns what
+/// each threw: the message of an Error, or nothing.
+inline std::vector<std::string> with_message_queues(
+    PacketHub& hub,
+    const MessageQueueOptions& options,
+    const std::function<void(MessageQueue&)>& body) {
   std::vector<std::string> errors(static_cast<std::size_t>(hub.size()));
   std::vector<std::jthread> threads;
   for (int rank = 0; rank < hub.size(); ++rank) {
     threads.emplace_back([&, rank] {
       try {
-        Mailbox mailbox(std::make_unique<ThreadTransport>(hub, rank), options);
-        body(mailbox);
-        mailbox.close();
+        MessageQueue queue(std::make_unique<ThreadTransport>(hub, rank), options);
+        body(queue);
+        queue.close();
       } catch (const Error& error) {
         errors[static_cast<std::size_t>(rank)] = error.what();
       }
