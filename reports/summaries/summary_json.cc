@@ -620,17 +620,17 @@ Json to_json(const std::vector<WorkersCurve>& curves) {
   Json all = Json::array();
   for (const auto& curve : curves) {
     Json places = Json::array();
-    for (const auto& place : curve.places) {
+    for (const auto& point : curve.points) {
       Json interval = nullptr;
-      if (place.delta->interval) {
+      if (point.delta->interval) {
         interval = Json::array(
-            {json_number(place.delta->interval->low), json_number(place.delta->interval->high)});
+            {json_number(point.delta->interval->low), json_number(point.delta->interval->high)});
       }
-      places.push_back({{"workers", place.workers},
-                        {"delta", json_number(place.delta->value)},
+      places.push_back({{"workers", point.workers},
+                        {"delta", json_number(point.delta->value)},
                         {"interval", interval},
-                        {"predicted", json_number(place.group->gaussian.delta)},
-                        {"predicted_laplace", json_number(place.group->laplace.delta)}});
+                        {"predicted", json_number(point.group->gaussian.delta)},
+                        {"predicted_laplace", json_number(point.group->laplace.delta)}});
     }
     all.push_back({{"method", curve.label},
                    {"predicted_largest_workers", json_number(curve.predicted)},

@@ -429,7 +429,7 @@ class CommandSparsifier final : public SparsifierFor<CommandSparsifier> {
 Entry<Sparsifier> command_entry() {
   return {"command",
           "a program of the user's in any language, by pipes; a run asks for --allow-commands",
-          "experiments/compressors",
+          "experiments/studies/compressors",
           R"({"command": ["python3", "mine.py"]})",
           make_component<Sparsifier, CommandSparsifier>,
           "command"};

@@ -14,7 +14,7 @@ namespace residuum {
 namespace {
 
 template <class Real>
-std::vector<Real> normal_numbers(std::size_t size, std::uint64_t stream) {
+std::vector<Real> normal_numbers(std::size_t size, std::uint32_t stream) {
   RandomStream random(1, Purpose::test, 0, stream);
   std::vector<Real> numbers(size);
   for (Real& number : numbers) {

@@ -19,7 +19,8 @@ namespace {
 using reports::CsvReader;
 using testing::HasSubstr;
 
-const std::filesystem::path kPapersFolder = std::filesystem::path(RESIDUUM_STUDIES) / "papers";
+const std::filesystem::path kPapersFolder =
+    std::filesystem::path(RESIDUUM_STUDIES) / "studies/papers";
 
 /// The pages of the project that have a marked table.
 std::vector<std::string> pages_with_tables() {

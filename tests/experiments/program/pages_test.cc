@@ -26,7 +26,7 @@ using testing::HasSubstr;
 const std::filesystem::path kRoot = std::filesystem::path(RESIDUUM_STUDIES).parent_path();
 const std::filesystem::path kGallery = kRoot / "reports/gallery";
 
-std::string papers() { return read_text(kRoot / "experiments/papers/README.md"); }
+std::string papers() { return read_text(kRoot / "experiments/studies/papers/README.md"); }
 
 /// As GitHub names a heading in links: "## What it says" is "what-it-says".
 std::string anchor_of(const std::string& heading) {
@@ -96,7 +96,8 @@ TEST(Pages, LinkToFilesAndHeadingsThatExist) {
 
 TEST(Pages, HaveTheSamePartsInEveryFinding) {
   int findings = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(kRoot / "experiments/papers")) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(kRoot / "experiments/studies/papers")) {
     const std::string name = entry.path().filename().string();
     if (entry.path().extension() != ".md" || name == "README.md") {
       continue;
@@ -129,7 +130,8 @@ TEST(Pages, LeadFromTheFirstToEveryRoom) {
 
 /// A study is called as its file, and the gallery's folder as the study.
 TEST(Pages, CallStudiesAsTheirFiles) {
-  for (const auto& entry : std::filesystem::directory_iterator(kRoot / "experiments/papers")) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(kRoot / "experiments/studies/papers")) {
     if (entry.path().extension() != ".toml") {
       continue;
     }
@@ -144,9 +146,9 @@ TEST(Pages, CallStudiesAsTheirFiles) {
     std::string file = entry.path().filename().string();
     std::replace(file.begin(), file.end(), '-', '_');
     const bool is_of_a_paper =
-        std::filesystem::exists(kRoot / "experiments/papers" / (file + ".toml"));
+        std::filesystem::exists(kRoot / "experiments/studies/papers" / (file + ".toml"));
     const std::string study =
-        (is_of_a_paper ? "experiments/papers/" : "experiments/studies/") + file + ".toml";
+        (is_of_a_paper ? "experiments/studies/papers/" : "experiments/studies/") + file + ".toml";
     EXPECT_TRUE(std::filesystem::exists(kRoot / study)) << study;
     EXPECT_THAT(read_text(kGallery / "README.md"), HasSubstr('`' + study + '`'));
   }

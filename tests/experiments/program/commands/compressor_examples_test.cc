@@ -13,7 +13,8 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::filesystem::path kCompressors = std::filesystem::path(RESIDUUM_STUDIES) / "compressors";
+const std::filesystem::path kCompressors =
+    std::filesystem::path(RESIDUUM_STUDIES) / "studies/compressors";
 
 class CompressorExample : public testing::Test {
  protected:

@@ -434,7 +434,7 @@ TEST_F(KeepSeeds, LeavesWhatALinkLeadsTo) {
 // Adding a seed changes no byte of the rows that are there.
 TEST(KeptTables, AreWrittenAsTheyAreRead) {
   int files = 0;
-  const std::filesystem::path kept = RESIDUUM_STUDIES "/papers/kept";
+  const std::filesystem::path kept = RESIDUUM_STUDIES "/studies/papers/kept";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kept)) {
     const auto& path = entry.path();
     if (path.extension() == ".csv") {

@@ -19,7 +19,7 @@
 namespace residuum {
 
 inline const std::filesystem::path kOwnCompressors =
-    std::filesystem::path(RESIDUUM_STUDIES) / "compressors";
+    std::filesystem::path(RESIDUUM_STUDIES) / "studies/compressors";
 
 /// A study of four workers with these lines in [sparsifier], and more after it.
 inline std::string own_study(const std::string& sparsifier,
@@ -72,7 +72,7 @@ class CommandStudy : public testing::Test {
   static std::string command_of(const std::vector<std::string>& words) {
     return fmt::format("kind = \"command\"\ncommand = [\"{}\"]\n", fmt::join(words, "\", \""));
   }
-  /// The lines of a Python file of experiments/compressors with its arguments.
+  /// The lines of a Python file of experiments/studies/compressors with its arguments.
   static std::string python_command(const std::string& file, const std::string& argument) {
     return command_of({python_with("numpy"), (kOwnCompressors / file).string(), argument});
   }

@@ -29,9 +29,13 @@ std::map<Cell, double> expected() {
 
 TEST(ReferenceStudy, HasTheTwentyCellsOfItsTable) {
   const TemporaryFolder folder;
-  const Finished finished = residuum_program(
-      {"run", RESIDUUM_STUDIES "/papers/reference_quadratic.toml", "--out", "r", "--progress=none"},
-      folder.path());
+  const Finished finished =
+      residuum_program({"run",
+                        RESIDUUM_STUDIES "/studies/papers/reference_quadratic.toml",
+                        "--out",
+                        "r",
+                        "--progress=none"},
+                       folder.path());
   ASSERT_EQ(finished.code, 0) << finished.err;
 
   std::map<Cell, std::pair<double, int>> sums;

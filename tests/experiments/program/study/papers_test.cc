@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::filesystem::path kPapers = RESIDUUM_STUDIES "/papers";
+const std::filesystem::path kPapers = RESIDUUM_STUDIES "/studies/papers";
 
 std::vector<std::string> studies() {
   std::vector<std::string> names;

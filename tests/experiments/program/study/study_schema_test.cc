@@ -60,7 +60,8 @@ class StudySchema : public TinyStudy {
 
 TEST_F(StudySchema, TakesAllStudies) {
   std::vector<std::string> files;
-  for (const char* const folder : {RESIDUUM_STUDIES "/studies", RESIDUUM_STUDIES "/papers"}) {
+  for (const char* const folder :
+       {RESIDUUM_STUDIES "/studies", RESIDUUM_STUDIES "/studies/papers"}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       if (entry.path().extension() == ".toml") {
         files.push_back(entry.path().string());
