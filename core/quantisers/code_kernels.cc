@@ -86,6 +86,7 @@ std::size_t most_packed_negatives(const float* x, std::size_t n, std::uint8_t* b
   std::array<std::uint8_t, kMaskRoom> stored{};
   std::size_t i = 0;
   for (; !kIsPlain && i + kSignsAtOnce <= n; i += kSignsAtOnce) {
+    prefetch(x + i);
     hn::StoreMaskBits(d, hn::Lt(hn::LoadU(d, x + i), zero), stored.data());
     if constexpr (kFloats >= 8) {
       std::memcpy(bits + i / 8, stored.data(), kFloats / 8);
