@@ -36,6 +36,11 @@ class GradientSource {
   /// Returns the gradient, d numbers, of a worker of this process in the iteration that `await`
   /// has announced.
   virtual std::span<const float> gradient(int worker) const = 0;
+  /// Says where the training has its gradients.
+  virtual Place place() const { return {}; }
+  /// Returns that gradient where it is, if that is a device; the call above then copies it to the
+  /// host.
+  virtual DeviceSpan gradient_there(int /*worker*/) const { return {}; }
   /// Returns the learning rate of the training in that iteration, positive and finite.
   virtual double step_size() const = 0;
   /// Returns d numbers that the run sets to w_t - w_{t+1} before that is rounded; empty where the

@@ -33,11 +33,11 @@ class Ef21 final : public FeedbackFor<Ef21>, public DeviceFeedback {
   }
 
   const DeviceFeedback* on_device() const override { return this; }
-  PassNorms accumulate_there(DeviceVectors& memory,
-                             DeviceSpan gradient,
-                             double /*step_size*/,
-                             std::span<const Segment> segments) const override {
-    return memory.subtract(gradient, segments);
+  void start_accumulate_there(DeviceVectors& memory,
+                              DeviceSpan gradient,
+                              double /*step_size*/,
+                              std::span<const Segment> segments) const override {
+    memory.start_subtract(gradient, segments);
   }
   void update_residual_there(DeviceVectors& memory,
                              const MessageOutcome<float>& outcome,

@@ -72,10 +72,11 @@ class DeviceFeedback {
   DeviceFeedback& operator=(DeviceFeedback&&) = delete;
   virtual ~DeviceFeedback() = default;
 
-  virtual PassNorms accumulate_there(DeviceVectors& memory,
-                                     DeviceSpan gradient,
-                                     double step_size,
-                                     std::span<const Segment> segments) const = 0;
+  /// Starts the pass, whose norms the caller takes.
+  virtual void start_accumulate_there(DeviceVectors& memory,
+                                      DeviceSpan gradient,
+                                      double step_size,
+                                      std::span<const Segment> segments) const = 0;
   virtual void update_residual_there(DeviceVectors& memory,
                                      const MessageOutcome<float>& outcome,
                                      ResidualUpdate<float>& residual_update) const = 0;

@@ -31,12 +31,12 @@ class NoFeedback final : public FeedbackFor<NoFeedback>, public DeviceFeedback {
   }
 
   const DeviceFeedback* on_device() const override { return this; }
-  PassNorms accumulate_there(DeviceVectors& memory,
-                             DeviceSpan gradient,
-                             double step_size,
-                             std::span<const Segment> segments) const override {
+  void start_accumulate_there(DeviceVectors& memory,
+                              DeviceSpan gradient,
+                              double step_size,
+                              std::span<const Segment> segments) const override {
     const double scale = units_ == Units::step ? step_size : 1.0;
-    return memory.accumulate(gradient, static_cast<float>(scale), segments);
+    memory.start_accumulate(gradient, static_cast<float>(scale), segments);
   }
   void update_residual_there(DeviceVectors& memory,
                              const MessageOutcome<float>& /*outcome*/,

@@ -163,6 +163,8 @@ Computed<Real> LockstepIteration<Real>::compute(std::uint64_t local_steps,
   std::vector<Worker<Real>>& workers = this->workers();
   const ModelAt<Real> model = this->state().placed_model();
   ScratchBuffers<Real>& scratch = this->state().scratch();
+  // The seconds of a worker are its own where no other works at the same time.
+  const bool overlaps = seconds.compute.empty() && seconds.select.empty();
   for (std::size_t slot = 0; slot < workers.size(); ++slot) {
     Worker<Real>& worker = workers[slot];
     if (!this->takes_part(worker)) {
@@ -177,6 +179,9 @@ Computed<Real> LockstepIteration<Real>::compute(std::uint64_t local_steps,
                               scratch,
                               worker.scalars);
     });
+    if (overlaps) {
+      worker.memory.start(this->lockstep_turn(worker), worker.gradient.placed(), scratch);
+    }
   }
   this->lap(&StepTimes::compute_s);
   const bool steps_once = !steps_locally(*this->state().training().method, local_steps);
@@ -201,13 +206,8 @@ Agreed<Compressed<Real>> Computed<Real>::compress(LocalSeconds& seconds) && {
         continue;
       }
       take_seconds(seconds.select, slot, [&] {
-        worker.memory.compress({.number = this->number(),
-                                .version = this->number(),
-                                .step_size = this->step_size(),
-                                .before = this->turn_of(worker)},
-                               worker.gradient.placed(),
-                               scratch,
-                               worker.scalars);
+        worker.memory.compress(
+            this->lockstep_turn(worker), worker.gradient.placed(), scratch, worker.scalars);
       });
     }
   });

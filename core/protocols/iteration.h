@@ -111,6 +111,10 @@ class Iteration {
   bool takes_part(const Worker<Real>& worker) const {
     return state().participants_.has(worker.number);
   }
+  /// Returns the turn of a worker in lockstep.
+  typename WorkerMemory<Real>::Turn lockstep_turn(const Worker<Real>& worker) const {
+    return {.number = t_, .version = t_, .step_size = eta_, .before = turn_of(worker)};
+  }
   /// Returns how many versions the worker took part in before this one.
   std::uint64_t turn_of(const Worker<Real>& worker) const {
     return state().participants_.are_all() ? t_ : worker.turns;
@@ -162,7 +166,8 @@ class LockstepIteration : public Iteration<Real> {
 
   /// Computes G^p at w_t, on the next batch of every worker that takes part. If `local_steps` > 1,
   /// each worker takes that many SGD steps from w_t and G^p is the sum of its gradients. The
-  /// seconds of each worker here are taken where `seconds` has room for them.
+  /// seconds of each worker here are taken where `seconds` has room for them. Elsewhere memories on
+  /// a device go on with a gradient while the next worker's is computed.
   [[nodiscard]] Computed<Real> compute(std::uint64_t local_steps, LocalSeconds& seconds) &&;
 };
 

@@ -87,6 +87,7 @@ class EstimatedThreshold final : public SparsifierFor<EstimatedThreshold>, publi
     const double threshold = threshold_of(NumbersThere(memory, of), of.size);
     plan.parts.push_back({.at = of, .most = of.size, .least = static_cast<float>(threshold)});
   }
+  bool plans_by_numbers() const override { return true; }
 
   std::optional<std::size_t> k(std::size_t dimension) const override {
     amount_.resolve(dimension);  // a k above d is an error here too

@@ -54,6 +54,7 @@ class Layered final : public SparsifierFor<Layered>, public DeviceSparsifier {
       inner_->on_device()->plan_there(memory, layers_[l], context_of(context, l), plan);
     }
   }
+  bool plans_by_numbers() const override { return inner_->on_device()->plans_by_numbers(); }
 
   std::optional<std::size_t> k(std::size_t dimension) const override {
     assert(dimension == layers_.back().begin + layers_.back().size);

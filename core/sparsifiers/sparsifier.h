@@ -60,6 +60,7 @@ struct RunPlace {
 
 /// A device plan is how a message is selected of an accumulator on a device.
 struct DevicePlan {
+  bool is_made = false;
   bool everything = false;
   std::vector<SelectionPart> parts;  // otherwise
 };
@@ -81,6 +82,8 @@ class DeviceSparsifier {
                           const Segment& of,
                           const SelectionContext& context,
                           DevicePlan& plan) const = 0;
+  /// True if it must know numbers of the vector for that, so that the host waits for the vector.
+  virtual bool plans_by_numbers() const { return false; }
 };
 
 class Sparsifier {

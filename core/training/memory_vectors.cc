@@ -17,20 +17,18 @@ class HostMemory final : public MemoryVectors<Real> {
         d_(training.objective->dimension()),
         numbers_(large_vector<Real>(d_ * method_.feedback->vectors())) {}
 
-  void begin(const GradientAt<Real>& gradient) override {
-    method_.feedback->begin(std::span<Real>(numbers_), gradient.on_host);
+  void start(const MemoryStep<Real>& /*step*/, std::span<const Segment> /*segments*/) override {}
+  PassNorms accumulate(const MemoryStep<Real>& step, const Pass& pass) override {
+    const std::span<const Real> gradient = step.gradient.on_host;
+    if (step.is_first) {
+      method_.feedback->begin(std::span<Real>(numbers_), gradient);
+    }
+    return method_.feedback->accumulate(std::span<Real>(numbers_), gradient, step.step_size, pass);
   }
-  PassNorms accumulate(const GradientAt<Real>& gradient,
-                       double step_size,
-                       const Pass& pass) override {
-    return method_.feedback->accumulate(
-        std::span<Real>(numbers_), gradient.on_host, step_size, pass);
-  }
-  void compress(std::uint64_t iteration,
-                const SelectionContext& context,
+  void compress(const MemoryStep<Real>& step,
                 SelectWorkspace& workspace,
                 Message<Real>& message) override {
-    method_.compress(iteration, first(), context, workspace, message);
+    method_.compress(step.version, first(), step.context, workspace, message);
   }
   void update_residual(const MessageOutcome<Real>& outcome,
                        ResidualUpdate<Real>& residual_update) override {
@@ -73,18 +71,24 @@ class DeviceMemory final : public MemoryVectors<float> {
         there_(device_.vectors(method_.feedback->vectors(), d_)),
         is_here_(method_.feedback->vectors()) {}
 
-  void begin(const GradientAt<float>& /*gradient*/) override {}  // the vectors stay zero
-  PassNorms accumulate(const GradientAt<float>& gradient,
-                       double step_size,
-                       const Pass& pass) override {
-    return method_.feedback->on_device()->accumulate_there(
-        there(), placed(gradient), step_size, pass.segments);
+  void start(const MemoryStep<float>& step, std::span<const Segment> segments) override {
+    DeviceVectors& memory = there();
+    method_.feedback->on_device()->start_accumulate_there(
+        memory, placed(step.gradient), step.step_size, segments);
+    method_.start_there(step.version, memory, step.context, plan_);
+    is_started_ = true;
   }
-  void compress(std::uint64_t iteration,
-                const SelectionContext& context,
+  PassNorms accumulate(const MemoryStep<float>& step, const Pass& pass) override {
+    if (!is_started_) {
+      start(step, pass.segments);
+    }
+    is_started_ = false;
+    return there_->take_norms();
+  }
+  void compress(const MemoryStep<float>& step,
                 SelectWorkspace& /*workspace*/,
                 Message<float>& message) override {
-    method_.compress_there(iteration, taken_over(), context, message);
+    method_.take_there(step.version, *there_, step.context, plan_, message);
   }
   void update_residual(const MessageOutcome<float>& outcome,
                        ResidualUpdate<float>& residual_update) override {
@@ -169,6 +173,8 @@ class DeviceMemory final : public MemoryVectors<float> {
   std::size_t d_;
   std::unique_ptr<DeviceVectors> there_;
   std::unique_ptr<DeviceVectors> gradient_;  // only for gradients that come from the host
+  DevicePlan plan_;                          // of the selection
+  bool is_started_ = false;                  // a step is, whose norms are to be taken
   mutable std::vector<float> here_;          // copies, one vector after the other
   mutable std::vector<bool> is_here_;        // of each vector: the copy is up to date
   mutable bool is_written_ = false;          // the host has written its copies

@@ -31,6 +31,16 @@ struct ResidualNorms {
   double largest = 0;
 };
 
+/// A step is what makes the message of a worker in one iteration.
+template <class Real>
+struct MemoryStep {
+  GradientAt<Real> gradient;
+  double step_size = 0;
+  bool is_first = false;      // of this worker
+  std::uint64_t version = 0;  // whose method holds
+  SelectionContext context = {};
+};
+
 template <class Real>
 class MemoryVectors {
  public:
@@ -41,15 +51,13 @@ class MemoryVectors {
   MemoryVectors& operator=(MemoryVectors&&) = delete;
   virtual ~MemoryVectors() = default;
 
-  /// Initialises the vectors before the first `accumulate`.
-  virtual void begin(const GradientAt<Real>& gradient) = 0;
+  /// Begins a step as far as nothing has to be waited for: on a device its work is queued, beside
+  /// that of other workers. Who does without begins the step by the next call.
+  virtual void start(const MemoryStep<Real>& step, std::span<const Segment> segments) = 0;
   /// Makes the accumulator, by the feedback.
-  virtual PassNorms accumulate(const GradientAt<Real>& gradient,
-                               double step_size,
-                               const Pass& pass) = 0;
-  /// message := Q(C(accumulator)), by the method of this iteration.
-  virtual void compress(std::uint64_t iteration,
-                        const SelectionContext& context,
+  virtual PassNorms accumulate(const MemoryStep<Real>& step, const Pass& pass) = 0;
+  /// message := Q(C(accumulator)), by the method of this version. The accumulator is finite.
+  virtual void compress(const MemoryStep<Real>& step,
                         SelectWorkspace& workspace,
                         Message<Real>& message) = 0;
   /// Makes the residual, by the feedback.

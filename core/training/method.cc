@@ -13,6 +13,19 @@ RandomStream quantiser_stream(const SelectionContext& context) {
           static_cast<std::uint32_t>(context.iteration)};
 }
 
+void start_selection(const DeviceSparsifier& selection,
+                     DeviceVectors& memory,
+                     const SelectionContext& context,
+                     DevicePlan& plan) {
+  plan.everything = false;
+  plan.parts.clear();
+  selection.plan_there(memory, {.begin = 0, .size = memory.dimension()}, context, plan);
+  plan.is_made = true;
+  if (!plan.everything) {
+    memory.start_select(plan.parts);
+  }
+}
+
 }  // namespace
 
 std::size_t Method::averaged_memories(std::uint64_t iteration) const {
@@ -131,19 +144,32 @@ void Method::compress(std::uint64_t iteration,
   }
 }
 
-void Method::compress_there(std::uint64_t iteration,
-                            DeviceVectors& memory,
-                            const SelectionContext& context,
-                            Message<float>& message) const {
+void Method::start_there(std::uint64_t iteration,
+                         DeviceVectors& memory,
+                         const SelectionContext& context,
+                         DevicePlan& plan) const {
+  plan.is_made = false;
+  const DeviceSparsifier& selection = *sparsifier_at(iteration).on_device();
+  if (!selection.plans_by_numbers()) {
+    start_selection(selection, memory, context, plan);
+  }
+}
+
+void Method::take_there(std::uint64_t iteration,
+                        DeviceVectors& memory,
+                        const SelectionContext& context,
+                        DevicePlan& plan,
+                        Message<float>& message) const {
   const Sparsifier& selection = sparsifier_at(iteration);
   const std::size_t d = memory.dimension();
-  DevicePlan plan;
-  selection.on_device()->plan_there(memory, {.begin = 0, .size = d}, context, plan);
+  if (!plan.is_made) {
+    start_selection(*selection.on_device(), memory, context, plan);
+  }
   message.form = selection.index_form(d);
   message.everything = plan.everything;
   message.entries.clear();
   if (!plan.everything) {
-    memory.select(plan.parts, message.entries);
+    memory.take_selected(message.entries);
   }
   if (quantiser != nullptr) {
     assert(!message.everything);

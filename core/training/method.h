@@ -99,12 +99,19 @@ struct Method {
                 SelectWorkspace& workspace,
                 Message<Real>& message) const;
 
-  /// Does the same with vector 0 of a memory on a device: the entries that are selected are copied
-  /// from there. `device_obstacle` must be empty.
-  void compress_there(std::uint64_t iteration,
-                      DeviceVectors& memory,
-                      const SelectionContext& context,
-                      Message<float>& message) const;
+  /// Starts the selection from vector 0 of a memory on a device, unless the plan of it needs
+  /// numbers of the vector. `device_obstacle` must be empty.
+  void start_there(std::uint64_t iteration,
+                   DeviceVectors& memory,
+                   const SelectionContext& context,
+                   DevicePlan& plan) const;
+  /// message := Q(C(vector 0)), by the plan that was started. The entries that are selected are
+  /// copied from there.
+  void take_there(std::uint64_t iteration,
+                  DeviceVectors& memory,
+                  const SelectionContext& context,
+                  DevicePlan& plan,
+                  Message<float>& message) const;
 
   /// True if z moves by eta times the mean gradient: no momentum, decay, clipping or other
   /// direction of updates, and no outer step.

@@ -33,6 +33,7 @@ WorkerGradient<Real>::WorkerGradient(const Training& training, int worker)
       keeps_previous_(keeps_previous_gradient(training)),
       batches_(training.seed, worker, training.shard_of(worker), training.batch, training.sampling),
       borrows_(can_borrow()),
+      borrows_there_(borrows_ && can_borrow_there()),
       there_(takes_gradients_there(training) ? training.device->vectors(1, objective_.dimension())
                                              : nullptr),
       gradient_(large_vector<Real>(borrows_ ? 0 : objective_.dimension())),
@@ -74,11 +75,12 @@ template <class Real>
 std::span<const Real> WorkerGradient<Real>::gradient() const {
   if constexpr (std::is_same_v<Real, float>) {
     if (is_there_ && !is_here_) {
-      there_->get(0, gradient_);
+      gradient_.resize(objective_.dimension());
+      borrows_ ? training_.device->read(borrowed_there_, gradient_) : there_->get(0, gradient_);
       is_here_ = true;
     }
   }
-  return borrows_ ? borrowed_ : std::span<const Real>(gradient_);
+  return borrows_ && !is_there_ ? borrowed_ : std::span<const Real>(gradient_);
 }
 
 /// Takes the gradient of the batch of this number on the device, where it stays.
@@ -115,10 +117,23 @@ bool WorkerGradient<Real>::can_borrow() const {
          method.optimiser == nullptr && method.clip != Clip::worker;
 }
 
+/// True if its gradient is on the device of the memories, which take it from there.
+template <class Real>
+bool WorkerGradient<Real>::can_borrow_there() const {
+  return training_.device != nullptr && objective_.source()->place().kind != Place::Kind::host;
+}
+
 template <class Real>
 void WorkerGradient<Real>::borrow() {
   if constexpr (std::is_same_v<Real, float>) {
-    borrowed_ = objective_.source()->gradient(worker_);
+    const GradientSource& source = *objective_.source();
+    is_there_ = borrows_there_;
+    is_here_ = false;
+    if (borrows_there_) {
+      borrowed_there_ = source.gradient_there(worker_);
+    } else {
+      borrowed_ = source.gradient(worker_);
+    }
   }
 }
 

@@ -52,7 +52,7 @@ class WorkerGradient {
 
   /// Returns G^p where it is.
   GradientAt<Real> placed() const {
-    return is_there_ ? GradientAt<Real>(there_->vector(0).span()) : GradientAt<Real>(gradient());
+    return is_there_ ? GradientAt<Real>(span_there()) : GradientAt<Real>(gradient());
   }
   /// Returns G^p as the host reads it.
   std::span<const Real> gradient() const;
@@ -95,6 +95,8 @@ class WorkerGradient {
   Draw draw_of(std::uint64_t number);
   double weight() const;
   bool can_borrow() const;
+  bool can_borrow_there() const;
+  DeviceSpan span_there() const { return borrows_ ? borrowed_there_ : there_->vector(0).span(); }
   void borrow();
   void clip(std::vector<Real>& gradient) const;
   void weigh(std::vector<Real>& gradient) const;
@@ -107,6 +109,8 @@ class WorkerGradient {
   /// True if the gradient is read where the training outside has it, which saves a copy of it.
   bool borrows_;
   std::span<const Real> borrowed_;
+  bool borrows_there_;  // and that is on the run's device
+  DeviceSpan borrowed_there_;
   std::unique_ptr<DeviceVectors> there_;  // the gradient, where it is taken on a device
   bool is_there_ = false;                 // the gradient is
   mutable bool is_here_ = false;          // and gradient_ is a copy of it

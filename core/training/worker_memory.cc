@@ -32,6 +32,28 @@ WorkerMemory<Real>::WorkerMemory(const Training& training, int worker)
       thresholds_(reused_thresholds(*method_.sparsifier, d_)) {}
 
 template <class Real>
+MemoryStep<Real> WorkerMemory<Real>::step_of(const Turn& turn,
+                                             const GradientAt<Real>& gradient) const {
+  const double eta = turn.step_size;
+  return {.gradient = gradient,
+          .step_size = eta,
+          .is_first = turn.before == 0,
+          .version = turn.version,
+          .context = {.seed = training_.seed,
+                      .worker = worker_,
+                      .iteration = turn.number,
+                      .step_size = method_.feedback->units() == Units::step ? eta : 1.0,
+                      .messages = turn.before}};
+}
+
+template <class Real>
+void WorkerMemory<Real>::start(const Turn& turn,
+                               const GradientAt<Real>& gradient,
+                               const ScratchBuffers<Real>& scratch) {
+  vectors_->start(step_of(turn, gradient), scratch.segments);
+}
+
+template <class Real>
 void WorkerMemory<Real>::compress(const Turn& turn,
                                   const GradientAt<Real>& gradient,
                                   ScratchBuffers<Real>& scratch,
@@ -44,19 +66,17 @@ void WorkerMemory<Real>::compress(const Turn& turn,
   for (std::size_t s = 0; s < thresholds_.size(); ++s) {
     parts[s].reused_threshold = thresholds_[s];
   }
-  if (turn.before == 0) {
-    vectors_->begin(gradient);
-  }
-  const PassNorms norms = vectors_->accumulate(
-      gradient, turn.step_size, {.segments = scratch.segments, .candidates = parts});
+  const MemoryStep<Real> step = step_of(turn, gradient);
+  const PassNorms norms =
+      vectors_->accumulate(step, {.segments = scratch.segments, .candidates = parts});
   has_accumulator_ = true;
-  note_norms(turn.before == 0, norms, scalars);
+  note_norms(step.is_first, norms, scalars);
   is_residual_counted_ = false;
   if (!std::isfinite(norms.gradient_sq) || !std::isfinite(norms.accumulator_sq)) {
     return;
   }
   note_magnitudes(turn.step_size, norms, scalars);
-  select(turn, scratch.selection, scalars);
+  select(step, scratch.selection, scalars);
   for (std::size_t s = 0; s < parts.size(); ++s) {
     bounds_[s] = parts[s].bound;
   }
@@ -82,19 +102,13 @@ void WorkerMemory<Real>::note_norms(bool is_first,
 }
 
 template <class Real>
-void WorkerMemory<Real>::select(const Turn& turn,
+void WorkerMemory<Real>::select(const MemoryStep<Real>& step,
                                 SelectWorkspace& workspace,
                                 WorkerScalars& scalars) {
-  const double eta = turn.step_size;
-  const SelectionContext context{.seed = training_.seed,
-                                 .worker = worker_,
-                                 .iteration = turn.number,
-                                 .step_size = method_.feedback->units() == Units::step ? eta : 1.0,
-                                 .messages = turn.before};
-  vectors_->compress(turn.version, context, workspace, message_);
+  vectors_->compress(step, workspace, message_);
   scalars.nnz_sent = static_cast<double>(message_.values_sent(d_));
   scalars.total_nnz += scalars.nnz_sent;
-  note_amplification(eta, scalars);
+  note_amplification(step.step_size, scalars);
 }
 
 /// Returns an upper bound of the norm of what entered the memory in this iteration, in units of the

@@ -30,6 +30,12 @@ class WorkerMemory {
     std::uint64_t before = 0;  // turns of the worker before this one
   };
 
+  /// Begins to form a^p and its message as far as nothing has to be waited for, so that the work of
+  /// several workers overlaps on a device. `compress` ends it, with the same turn.
+  void start(const Turn& turn,
+             const GradientAt<Real>& gradient,
+             const ScratchBuffers<Real>& scratch);
+
   /// Forms a^p, in one pass over the memory, and its message. It fills in the norms of gradient and
   /// accumulator and the number of entries sent. If the accumulator is not finite, nothing is
   /// selected.
@@ -95,7 +101,8 @@ class WorkerMemory {
  private:
   void note_norms(bool is_first, const PassNorms& norms, WorkerScalars& scalars) const;
   void measure_residual(const ScratchBuffers<Real>& scratch, WorkerScalars& scalars) const;
-  void select(const Turn& turn, SelectWorkspace& workspace, WorkerScalars& scalars);
+  MemoryStep<Real> step_of(const Turn& turn, const GradientAt<Real>& gradient) const;
+  void select(const MemoryStep<Real>& step, SelectWorkspace& workspace, WorkerScalars& scalars);
   double magnitude_added(double eta, const PassNorms& norms) const;
   void note_magnitudes(double eta, const PassNorms& norms, WorkerScalars& scalars);
   void note_amplification(double eta, WorkerScalars& scalars);

@@ -19,9 +19,19 @@
 
 namespace residuum {
 
+/// Says where numbers are: in the host's memory, or on which device.
+struct Place {
+  enum class Kind { host, cuda, stand_in };
+  Kind kind = Kind::host;
+  int index = 0;  // among the CUDA devices that this process sees
+
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
 /// Refers to numbers on a device: the address is for its kernels, and the host must not read it. It
 /// is a multiple of 16 bytes, as allocations are. On a CUDA device the work that writes the numbers
-/// was queued before on the legacy default stream (libtorch's own), or has been waited for.
+/// was queued before on the legacy default stream (libtorch's own), or has been waited for. What is
+/// queued there after a call that reads them may write them again.
 struct DeviceSpan {
   const float* data = nullptr;
   std::size_t size = 0;
@@ -63,23 +73,45 @@ class DeviceVectors {
   virtual ~DeviceVectors() = default;
 
   virtual std::size_t dimension() const = 0;
+  /// Returns where a vector is, for the work that is queued next; ask again before later work.
   virtual DeviceRoom vector(std::size_t number) = 0;
 
   // Copies of d numbers.
   virtual void set(std::size_t number, std::span<const float> values) = 0;
   virtual void get(std::size_t number, std::span<float> values) const = 0;
 
-  // One pass each. Norms are sums in an order of the device's own, which the segments may decide.
+  // A pass and a selection are started, which only queues them, and taken later, which waits for
+  // them: vectors of several workers are worked on at the same time. Each is taken once, the norms
+  // before the selection, and vector 0 must not change meanwhile.
   /// Vector 0 := vector 0 + scale * gradient, rounded after each operation.
-  virtual PassNorms accumulate(DeviceSpan gradient,
-                               float scale,
-                               std::span<const Segment> segments) = 0;
+  virtual void start_accumulate(DeviceSpan gradient,
+                                float scale,
+                                std::span<const Segment> segments) = 0;
   /// Vector 0 := gradient - vector 1.
-  virtual PassNorms subtract(DeviceSpan gradient, std::span<const Segment> segments) = 0;
+  virtual void start_subtract(DeviceSpan gradient, std::span<const Segment> segments) = 0;
+  /// Returns the norms of the pass that was started. They are sums in an order of the device's own,
+  /// which the segments may decide. If that of the accumulator is not finite, a selection that was
+  /// started is dropped, and must not be taken.
+  virtual PassNorms take_norms() = 0;
+  /// Selects the entries of vector 0 that the parts ask for. Parts rise and do not overlap.
+  virtual void start_select(std::span<const SelectionPart> parts) = 0;
+  /// selected := those entries, by index.
+  virtual void take_selected(SparseVector<float>& selected) = 0;
 
-  /// selected := the entries of vector 0 that the parts ask for, by index. Parts rise and do not
-  /// overlap. The vector must be finite.
-  virtual void select(std::span<const SelectionPart> parts, SparseVector<float>& selected) = 0;
+  // The same for those who do not wait for anything else meanwhile.
+  PassNorms accumulate(DeviceSpan gradient, float scale, std::span<const Segment> segments) {
+    start_accumulate(gradient, scale, segments);
+    return take_norms();
+  }
+  PassNorms subtract(DeviceSpan gradient, std::span<const Segment> segments) {
+    start_subtract(gradient, segments);
+    return take_norms();
+  }
+  /// The vector must be finite.
+  void select(std::span<const SelectionPart> parts, SparseVector<float>& selected) {
+    start_select(parts);
+    take_selected(selected);
+  }
 
   // These sums estimate thresholds of vector 0. Their order is the device's own.
   virtual MagnitudeMoments moments(const Segment& of, bool with_logarithms) const = 0;
@@ -133,7 +165,10 @@ class Device {
   /// Makes `count` vectors of d numbers. If there is no room, the resource error names the sizes.
   virtual std::unique_ptr<DeviceVectors> vectors(std::size_t count, std::size_t d) const = 0;
 
-  /// Returns what has crossed so far for all vectors that were made here.
+  /// values := numbers on this device that others own, as many as there are.
+  virtual void read(DeviceSpan from, std::span<float> values) const = 0;
+
+  /// Returns what has crossed so far for all vectors that were made here, and by `read`.
   const Crossed& crossed() const { return *crossed_; }
 
  protected:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -12,49 +14,69 @@
 
 namespace residuum {
 
-struct StandInDevice::Room {
-  std::size_t free;
+/// What the device and its vectors share.
+struct StandInDevice::Shared {
+  std::size_t free = 0;
+  std::size_t made = 0;  // vectors, each time they were made
+  Watch watch = {};
 };
 
 namespace {
 
 constexpr std::size_t kPairBytes = sizeof(std::uint32_t) + sizeof(float);
 
-/// Takes bytes of a room for as long as it lives.
-template <class Room>
+/// Takes bytes of the device for as long as it lives.
+template <class Shared>
 class Share {
  public:
-  Share(std::shared_ptr<Room> room, std::size_t bytes) : room_(std::move(room)), bytes_(bytes) {
-    room_->free -= bytes_;
+  Share(std::shared_ptr<Shared> shared, std::size_t bytes)
+      : shared_(std::move(shared)), bytes_(bytes) {
+    shared_->free -= bytes_;
   }
   Share(const Share&) = delete;
   Share& operator=(const Share&) = delete;
   Share(Share&&) = delete;
   Share& operator=(Share&&) = delete;
-  ~Share() { room_->free += bytes_; }
+  ~Share() { shared_->free += bytes_; }
+
+  Shared& device() const { return *shared_; }
 
  private:
-  std::shared_ptr<Room> room_;
+  std::shared_ptr<Shared> shared_;
   std::size_t bytes_;
 };
 
-template <class Room>
+/// On a device such a call would read what is not there yet, or change what is being read.
+void require_order(bool is_right, const char* mistake) {
+  if (!is_right) {
+    throw std::logic_error(std::string("vectors of a device: ") + mistake);
+  }
+}
+
+template <class Shared>
 class StandInVectors final : public DeviceVectors {
  public:
+  using Event = StandInDevice::Event;
+
   StandInVectors(std::shared_ptr<Crossed> crossed,
-                 std::shared_ptr<Room> room,
+                 std::shared_ptr<Shared> shared,
                  std::size_t count,
                  std::size_t d)
       : DeviceVectors(std::move(crossed)),
-        share_(std::move(room), count * d * sizeof(float)),
+        share_(std::move(shared), count * d * sizeof(float)),
+        serial_(share_.device().made++),
         d_(d),
         numbers_(count * d) {}
 
   std::size_t dimension() const override { return d_; }
-  DeviceRoom vector(std::size_t number) override { return {.data = of(number).data(), .size = d_}; }
+  DeviceRoom vector(std::size_t number) override {
+    changes(number);
+    return {.data = of(number).data(), .size = d_};
+  }
 
   void set(std::size_t number, std::span<const float> values) override {
     assert(values.size() == d_);
+    changes(number);
     std::copy(values.begin(), values.end(), of(number).begin());
     count_to_device(values.size_bytes());
   }
@@ -65,35 +87,39 @@ class StandInVectors final : public DeviceVectors {
     count_to_host(values.size_bytes());
   }
 
-  PassNorms accumulate(DeviceSpan gradient,
-                       float scale,
-                       std::span<const Segment> segments) override {
-    return counted(
-        residuum::accumulate<float>(of(0), numbers_at(gradient), scale, pass_over(segments)));
+  void start_accumulate(DeviceSpan gradient,
+                        float scale,
+                        std::span<const Segment> segments) override {
+    start_pass();
+    norms_ = residuum::accumulate<float>(of(0), numbers_at(gradient), scale, pass_over(segments));
   }
-  PassNorms subtract(DeviceSpan gradient, std::span<const Segment> segments) override {
-    return counted(
-        residuum::subtract<float>(of(0), numbers_at(gradient), of(1), pass_over(segments)));
+  void start_subtract(DeviceSpan gradient, std::span<const Segment> segments) override {
+    start_pass();
+    norms_ = residuum::subtract<float>(of(0), numbers_at(gradient), of(1), pass_over(segments));
+  }
+  PassNorms take_norms() override {
+    require_order(norms_.has_value(), "norms are taken, and no pass was started");
+    tell(Event::take_norms);
+    constexpr std::size_t kNorms = 3;
+    count_to_host(kNorms * sizeof(double));
+    const PassNorms norms = *std::exchange(norms_, std::nullopt);
+    if (!std::isfinite(norms.accumulator_sq)) {
+      parts_.reset();
+    }
+    return norms;
   }
 
-  void select(std::span<const SelectionPart> parts, SparseVector<float>& selected) override {
-    selected.clear();
-    for (const SelectionPart& part : parts) {
-      const auto values = this->part(part.at);
-      if (part.least > 0 || part.most >= part.at.size) {
-        assert(part.most >= part.at.size);
-        select_above<float>(values, part.least, workspace_, of_part_);
-      } else {
-        select_top_k<float>(values, part.most, workspace_, of_part_);
-      }
-      workspace_.found().bound = 0;  // the next part is another vector
-      selected.make_room(selected.size() + of_part_.size());
-      for (std::size_t i = 0; i < of_part_.size(); ++i) {
-        selected.push_back(static_cast<std::uint32_t>(part.at.begin + of_part_.indices[i]),
-                           of_part_.values[i]);
-      }
-    }
-    count_to_host(selected.size() * kPairBytes);
+  void start_select(std::span<const SelectionPart> parts) override {
+    require_order(!parts_, "a selection is started before the last one was taken");
+    tell(Event::start_selection);
+    parts_.emplace(parts.begin(), parts.end());
+  }
+  void take_selected(SparseVector<float>& selected) override {
+    require_order(parts_.has_value(), "a selection is taken, and none was started");
+    require_order(!norms_, "a selection is taken before the norms");
+    tell(Event::take_selection);
+    select_parts(*parts_, selected);
+    parts_.reset();
   }
 
   MagnitudeMoments moments(const Segment& of, bool with_logarithms) const override {
@@ -113,15 +139,18 @@ class StandInVectors final : public DeviceVectors {
   }
 
   void clear(std::size_t number) override {
+    changes(number);
     const auto values = of(number);
     std::fill(values.begin(), values.end(), 0.0F);
   }
   void scale(std::size_t number, float factor) override {
+    changes(number);
     for (float& value : of(number)) {
       value *= factor;
     }
   }
   void add(std::size_t number, const SparseVector<float>& list, float sign) override {
+    changes(number);
     const auto values = of(number);
     for (std::size_t i = 0; i < list.size(); ++i) {
       values[list.indices[i]] += sign * list.values[i];
@@ -129,6 +158,7 @@ class StandInVectors final : public DeviceVectors {
     count_to_device(list.size() * kPairBytes);
   }
   void assign(std::size_t number, const SparseVector<float>& list) override {
+    changes(number);
     const auto values = of(number);
     for (std::size_t i = 0; i < list.size(); ++i) {
       values[list.indices[i]] = list.values[i];
@@ -136,6 +166,7 @@ class StandInVectors final : public DeviceVectors {
     count_to_device(list.size() * kPairBytes);
   }
   void add_vector(std::size_t to, std::size_t from) override {
+    changes(to);
     const auto source = of(from);
     const auto target = of(to);
     for (std::size_t i = 0; i < d_; ++i) {
@@ -174,43 +205,82 @@ class StandInVectors final : public DeviceVectors {
     assert(gradient.size == d_);
     return {gradient.data, gradient.size};
   }
+  void select_parts(std::span<const SelectionPart> parts, SparseVector<float>& selected) {
+    selected.clear();
+    for (const SelectionPart& part : parts) {
+      const auto values = this->part(part.at);
+      if (part.least > 0 || part.most >= part.at.size) {
+        assert(part.most >= part.at.size);
+        select_above<float>(values, part.least, workspace_, of_part_);
+      } else {
+        select_top_k<float>(values, part.most, workspace_, of_part_);
+      }
+      workspace_.found().bound = 0;  // the next part is another vector
+      selected.make_room(selected.size() + of_part_.size());
+      for (std::size_t i = 0; i < of_part_.size(); ++i) {
+        selected.push_back(static_cast<std::uint32_t>(part.at.begin + of_part_.indices[i]),
+                           of_part_.values[i]);
+      }
+    }
+    count_to_host(selected.size() * kPairBytes);
+  }
+
+  void start_pass() {
+    require_order(!norms_, "a pass is started before the norms of the last one were taken");
+    changes(0);
+    tell(Event::start_pass);
+  }
+  void changes(std::size_t number) const {
+    require_order(number != 0 || (!norms_ && !parts_),
+                  "vector 0 changes before what was started has been taken");
+  }
+  void tell(Event event) const {
+    if (const auto& watch = share_.device().watch) {
+      watch(event, serial_);
+    }
+  }
+
   Pass pass_over(std::span<const Segment> segments) {
     unused_.resize(segments.size());
     return {.segments = segments, .candidates = unused_};
   }
-  PassNorms counted(const PassNorms& norms) const {
-    constexpr std::size_t kNorms = 3;
-    count_to_host(kNorms * sizeof(double));
-    return norms;
-  }
-
-  Share<Room> share_;
+  Share<Shared> share_;
+  std::size_t serial_;
   std::size_t d_;
   std::vector<float> numbers_;
   std::vector<Candidates> unused_;  // a bound of 0 notes nothing
   SelectWorkspace workspace_;
   SparseVector<float> of_part_;
+  std::optional<PassNorms> norms_;                   // to be taken
+  std::optional<std::vector<SelectionPart>> parts_;  // of which the selection is to be taken
 };
 
 }  // namespace
 
-StandInDevice::StandInDevice(std::size_t bytes) : room_(std::make_shared<Room>(Room{bytes})) {}
+StandInDevice::StandInDevice(std::size_t bytes)
+    : shared_(std::make_shared<Shared>(Shared{.free = bytes})) {}
 
 std::string StandInDevice::name() const { return "stand-in"; }
 std::string StandInDevice::identity() const { return "stand-in"; }
-std::size_t StandInDevice::free_bytes() const { return room_->free; }
+void StandInDevice::watch(Watch watch) { shared_->watch = std::move(watch); }
+void StandInDevice::read(DeviceSpan from, std::span<float> values) const {
+  assert(values.size() == from.size);
+  std::copy_n(from.data, from.size, values.begin());
+  counter()->to_host += values.size_bytes();
+}
+std::size_t StandInDevice::free_bytes() const { return shared_->free; }
 
 std::unique_ptr<DeviceVectors> StandInDevice::vectors(std::size_t count, std::size_t d) const {
   const std::size_t wanted = count * d * sizeof(float);
-  if (wanted > room_->free) {
+  if (wanted > shared_->free) {
     resource_error(
         "device {}: no room for {} bytes, {} are free: use a smaller model or fewer "
         "workers, or [workers] device = \"cpu\"",
         name(),
         wanted,
-        room_->free);
+        shared_->free);
   }
-  return std::make_unique<StandInVectors<Room>>(counter(), room_, count, d);
+  return std::make_unique<StandInVectors<Shared>>(counter(), shared_, count, d);
 }
 
 }  // namespace residuum

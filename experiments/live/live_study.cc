@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -29,6 +30,7 @@
 #include "experiments/program/runs/job_digest.h"
 #include "experiments/program/runs/planned_runs.h"
 #include "experiments/program/runs/provenance.h"
+#include "experiments/program/runs/run_device.h"
 #include "experiments/program/runs/run_folder.h"
 #include "experiments/program/runs/run_maker.h"
 #include "experiments/program/runs/study_begin.h"
@@ -65,11 +67,41 @@ struct StepGradients {
   std::vector<Layer> layers;
   int first_worker = 0;          // of this process
   std::vector<const float*> of;  // by worker of this process; the training's own memory
+  Place place;                   // where that is
   double rate = 1;
   bool applies_update = false;
   std::string refusal;  // why a step was not taken
 
   std::string description() const { return applies_update ? kApply : kShadow; }
+};
+
+/// Copies the gradients of a device to the host for runs that have their memories there, each once
+/// in a step. Only the run that has the turn asks for one.
+class HostCopies {
+ public:
+  explicit HostCopies(const StepGradients& gradients) : gradients_(gradients) {}
+
+  /// The next step has other gradients.
+  void forget() { is_here_.assign(gradients_.of.size(), false); }
+
+  std::span<const float> of(std::size_t slot) {
+    if (device_ == nullptr) {
+      device_ = make_device_at(gradients_.place);
+    }
+    copies_.resize(gradients_.of.size());
+    if (!is_here_[slot]) {
+      copies_[slot].resize(gradients_.dimension);
+      device_->read({.data = gradients_.of[slot], .size = gradients_.dimension}, copies_[slot]);
+      is_here_[slot] = true;
+    }
+    return copies_[slot];
+  }
+
+ private:
+  const StepGradients& gradients_;
+  std::unique_ptr<Device> device_;
+  std::vector<std::vector<float>> copies_;
+  std::vector<bool> is_here_;
 };
 
 /// For planning, which asks for sizes and not for gradients.
@@ -81,6 +113,7 @@ class PlanSource final : public GradientSource {
   std::string description() const override { return gradients_.description(); }
   Next await() override { return Next::end; }
   std::span<const float> gradient(int /*worker*/) const override { return {}; }
+  Place place() const override { return gradients_.place; }
   double step_size() const override { return 1; }
 
  private:
@@ -115,8 +148,13 @@ enum class Order { step, save, end, refuse, abandon };
 /// The source of one run: it waits for the turn, then for what the conductor wants.
 class RunSource final : public GradientSource {
  public:
-  RunSource(const StepGradients& gradients, Relay& relay, std::size_t number, bool applies_update)
+  RunSource(const StepGradients& gradients,
+            HostCopies& copies,
+            Relay& relay,
+            std::size_t number,
+            bool applies_update)
       : gradients_(gradients),
+        copies_(copies),
         relay_(relay),
         number_(number),
         update_(applies_update ? gradients.dimension : 0) {}
@@ -145,14 +183,25 @@ class RunSource final : public GradientSource {
     throw Error(ExitCode::stopped, "the training has left the study");
   }
   std::span<const float> gradient(int worker) const override {
-    return {gradients_.of[static_cast<std::size_t>(worker - gradients_.first_worker)],
-            gradients_.dimension};
+    const std::size_t slot = slot_of(worker);
+    return gradients_.place.kind == Place::Kind::host
+               ? std::span(gradients_.of[slot], gradients_.dimension)
+               : copies_.of(slot);
+  }
+  Place place() const override { return gradients_.place; }
+  DeviceSpan gradient_there(int worker) const override {
+    return {.data = gradients_.of[slot_of(worker)], .size = gradients_.dimension};
   }
   double step_size() const override { return gradients_.rate; }
   std::span<double> update() override { return update_; }
 
  private:
+  std::size_t slot_of(int worker) const {
+    return static_cast<std::size_t>(worker - gradients_.first_worker);
+  }
+
   const StepGradients& gradients_;
+  HostCopies& copies_;
   Relay& relay_;
   std::size_t number_;
   Order command_ = Order::step;
@@ -194,17 +243,21 @@ void fill_in(Study& study, int workers) {
   }
 }
 
+std::string name_of(Place::Kind kind) {
+  return kind == Place::Kind::host ? "host" : kind == Place::Kind::cuda ? "CUDA" : "stand-in";
+}
+
 JobDigest digest_of_training(const std::string& text, const LiveTraining& training) {
   std::string layers;
   for (const Layer& layer : training.layers) {
     layers += fmt::format("{}[{}] ", layer.name, fmt::join(layer.shape, ","));
   }
-  return {
-      {{.name = "the build of the library", .text = program_version()},
-       {.name = "the study", .text = text},
-       {.name = "the layers of the model", .text = layers},
-       {.name = "the workers of a process", .text = std::to_string(training.workers_here)},
-       {.name = "the way it is attached", .text = training.applies_update ? "apply" : "shadow"}}};
+  return {{{.name = "the build of the library", .text = program_version()},
+           {.name = "the study", .text = text},
+           {.name = "the layers of the model", .text = layers},
+           {.name = "the workers of a process", .text = std::to_string(training.workers_here)},
+           {.name = "the way it is attached", .text = training.applies_update ? "apply" : "shadow"},
+           {.name = "the memory of gradients", .text = name_of(training.place.kind)}}};
 }
 
 }  // namespace live
@@ -224,10 +277,14 @@ class LiveStudy::Runs {
     agree(*world_, digest_of_training(text, training_));
     gradients_.layers = training_.layers;
     gradients_.applies_update = training_.applies_update;
+    gradients_.place = training_.place;
     gradients_.first_worker = world_->rank() * training_.workers_here;
     gradients_.of.assign(static_cast<std::size_t>(training_.workers_here), nullptr);
     each_together(*world_, [&] { read(text, file); });
     plan();
+    if (!any_run_is_there()) {
+      gradients_.place = {};
+    }
     conductor_ = std::thread([this] { conduct(); });
   }
 
@@ -238,6 +295,7 @@ class LiveStudy::Runs {
   ~Runs() { any_is_open() = false; }
 
   std::size_t dimension() const { return gradients_.dimension; }
+  Place place() const { return gradients_.place; }
 
   void step(std::span<const float* const> given, double rate, std::span<float> update) {
     require(!is_closed_, "the study is closed");
@@ -248,6 +306,7 @@ class LiveStudy::Runs {
     require(update.empty() == !training_.applies_update,
             "the study was attached {}",
             training_.applies_update ? "to apply its update" : "without asking for its update");
+    check_addresses(given);
     rest();
     check_rate(rate);
     require_some_run();
@@ -256,6 +315,7 @@ class LiveStudy::Runs {
       return;
     }
     gradients_.of.assign(given.begin(), given.end());
+    copies_.forget();
     gradients_.rate = rate;
     order(Order::step);
     ++steps_;
@@ -356,8 +416,12 @@ class LiveStudy::Runs {
 
  private:
   struct Member {
-    Member(const StepGradients& gradients, Relay& relay, std::size_t number, bool applies_update)
-        : source(gradients, relay, number, applies_update),
+    Member(const StepGradients& gradients,
+           HostCopies& copies,
+           Relay& relay,
+           std::size_t number,
+           bool applies_update)
+        : source(gradients, copies, relay, number, applies_update),
           objectives({.data_dir = {}, .cache_dir = {}, .workers = 1, .source = &source}) {}
 
     /// Returns the step size of a step of this training.
@@ -399,6 +463,24 @@ class LiveStudy::Runs {
     }
   }
 
+  /// Kernels read four numbers at a time.
+  void check_addresses(std::span<const float* const> given) const {
+    constexpr std::uintptr_t kAlignment = 16;
+    const bool are_right = std::all_of(given.begin(), given.end(), [](const float* address) {
+      return std::bit_cast<std::uintptr_t>(address) % kAlignment == 0;
+    });
+    require(gradients_.place.kind == Place::Kind::host || are_right,
+            "a gradient on a device must begin at a multiple of {} bytes",
+            kAlignment);
+  }
+
+  /// True if a run has its memories where the training has its gradients.
+  bool any_run_is_there() const {
+    return std::any_of(members_.begin(), members_.end(), [](const auto& member) {
+      return member->planned.wants_device && member->planned.device_obstacle.empty();
+    });
+  }
+
   int workers() const { return world_->size() * training_.workers_here; }
 
   void read(const std::string& text, const std::string& file) {
@@ -427,7 +509,8 @@ class LiveStudy::Runs {
     std::vector<std::string> ids;
     for (std::size_t i = 0; i < planned.size(); ++i) {
       ids.push_back(planned[i].id);
-      members_.push_back(std::make_unique<Member>(gradients_, relay_, i, training_.applies_update));
+      members_.push_back(
+          std::make_unique<Member>(gradients_, copies_, relay_, i, training_.applies_update));
       KnownKeys known;
       members_.back()->planned = prepare(study_.runs[i], members_.back()->objectives, known);
     }
@@ -708,6 +791,7 @@ class LiveStudy::Runs {
   fs::path result_dir_;
   Progress progress_;
   StepGradients gradients_;
+  HostCopies copies_{gradients_};
   Study study_;
   std::vector<std::unique_ptr<Member>> members_;
   std::unique_ptr<FileLock> lock_;
@@ -742,6 +826,7 @@ LiveStudy::LiveStudy(const std::string& text,
 LiveStudy::~LiveStudy() { abandon(); }
 
 std::size_t LiveStudy::dimension() const { return runs_->dimension(); }
+Place LiveStudy::place() const { return runs_->place(); }
 
 void LiveStudy::step(std::span<const float* const> gradients,
                      double rate,

@@ -24,6 +24,7 @@ struct LiveTraining {
   int workers_here = 1;         // gradients that each process hands over in a step; P is their sum
   std::vector<Layer> layers;    // the named parts of a gradient, in their order
   bool applies_update = false;  // it asks for the update of the study's only run
+  Place place = {};             // where it has its gradients; processes may differ in the index
 };
 
 class LiveStudy {
@@ -44,13 +45,18 @@ class LiveStudy {
 
   std::size_t dimension() const;  // d
 
-  /// Does one iteration of every run with the gradients of this process's workers, d numbers each,
-  /// taken at a learning rate. A step at rate 0 is left out where the rate is the step of a run.
-  /// Without `update` the call waits for the iteration before it, whose error is thrown here, and
-  /// returns while its own is done: the gradients must stay unchanged until the next step, save or
-  /// close has returned, and where `abandon` ended the study to the end of the process. With it, d
-  /// numbers, the call waits and sets `update` to (w_t - w_{t+1}) / learning rate of the run, or of
-  /// its step size where that is its own. Throws when no run goes on, and says why. Collective.
+  /// Returns where `step` takes the gradients from: where the training has them if that is a device
+  /// and a run keeps its memories there, else the host.
+  Place place() const;
+
+  /// Does one iteration of every run with the gradients of this process's workers, d numbers each
+  /// at `place`, taken at a learning rate. An address on a device is one of core/vectors/device.h.
+  /// A step at rate 0 is left out where the rate is the step of a run. Without `update` the call
+  /// waits for the iteration before it, whose error is thrown here, and returns while its own is
+  /// done: the gradients must stay unchanged until the next step, save or close has returned, and
+  /// where `abandon` ended the study to the end of the process. With it, d numbers, the call waits
+  /// and sets `update` to (w_t - w_{t+1}) / learning rate of the run, or of its step size where
+  /// that is its own. Throws when no run goes on, and says why. Collective.
   void step(std::span<const float* const> gradients, double rate, std::span<float> update);
 
   /// Adds a row (step, learning rate, loss) to training.csv; the root alone writes.

@@ -47,6 +47,13 @@ class _Layer(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("shape", ctypes.POINTER(ctypes.c_int64)), ("dimensions", ctypes.c_int)]
 
 
+class _Device(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int), ("id", ctypes.c_int)]  # in the words of DLPack
+
+
+_CPU, _CUDA, _STAND_IN = 1, 2, 12  # types of devices
+
+
 def _find_library() -> str:
     named, name = os.environ.get("RESIDUUM_LIBRARY"), "libresiduum_live.so"
     if named:
@@ -64,7 +71,8 @@ def _load_library() -> ctypes.CDLL:
     library = ctypes.CDLL(_find_library())
     pointer, text, number, whole = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_double, ctypes.c_int
     library.residuum_open.restype, library.residuum_last_error.restype = pointer, text
-    library.residuum_open.argtypes = [text, text, text, pointer, pointer, ctypes.c_size_t, whole, whole]
+    library.residuum_open.argtypes = [text, text, text, pointer, pointer, ctypes.c_size_t, whole, whole, pointer]
+    library.residuum_takes_device_memory.argtypes = [pointer]
     library.residuum_step.argtypes = [pointer, pointer, number, pointer]
     library.residuum_note.argtypes, library.residuum_close.argtypes = [pointer, number], [pointer, whole]
     library.residuum_save.argtypes = library.residuum_load.argtypes = [pointer, text]
@@ -124,9 +132,11 @@ class Monitor:
 
     names, shapes: of the parameters that have gradients, in their order; a gradient is their concatenation, d float32 in all.
     workers: how many gradients this process hands over in a step; P is their sum over the processes.
+    device: type and number of the device that the gradients are on.
     """
 
-    def __init__(self, study: Path, out: Path, names: Sequence[str], shapes: Sequence[torch.Size], workers: int, apply: bool, timeout_s: float) -> None:
+    def __init__(self, study: Path, out: Path, names: Sequence[str], shapes: Sequence[torch.Size], workers: int, apply: bool, timeout_s: float,
+                 device: tuple[int, int]) -> None:
         self.names, self.shapes, self.sizes = list(names), list(shapes), [shape.numel() for shape in shapes]
         self.apply, self.workers, self.steps, self.stopped, self._process = apply, workers, 0, "", os.getpid()
         distributed = dist.is_available() and dist.is_initialized() and dist.get_world_size() > 1
@@ -140,13 +150,22 @@ class Monitor:
             layer.shape = (ctypes.c_int64 * max(len(shape), 1))(*shape)
         self._library, text, file = _load_library(), pathlib.Path(study).read_bytes(), os.fsencode(study)
         transport = ctypes.byref(self._transport)
-        self._handle = self._library.residuum_open(text, file, os.fsencode(out), transport, layers, len(layers), workers, int(apply))
+        self._handle = self._library.residuum_open(text, file, os.fsencode(out), transport, layers, len(layers), workers, int(apply),
+                                                   ctypes.byref(_Device(*device)))
         if not self._handle:
             raise ResiduumError(self._reason())
-        self.flat = torch.zeros(workers, sum(self.sizes), pin_memory=torch.cuda.is_available())  # every bucket's part is written in every step
-        self._read = self.flat if apply else torch.zeros_like(self.flat, pin_memory=self.flat.is_pinned())  # by the library, beside the next step
+        stays = device[0] == _CUDA and self._library.residuum_takes_device_memory(self._handle) != 0
+        self.device = torch.device("cuda", device[1]) if stays else torch.device("cpu")
+        self.flat = self._room()  # every bucket's part is written in every step
+        self._read = self.flat if apply else self._room()  # by the library, beside the next step
         self.parts = [row.split(self.sizes) for row in self.flat]
         atexit.register(self.close)
+
+    def _room(self) -> torch.Tensor:
+        """Room for the gradients of all workers, (workers, d). Each begins at a multiple of 16 bytes, as kernels want it."""
+        entries = sum(self.sizes)
+        pinned = self.device.type == "cpu" and torch.cuda.is_available()
+        return torch.zeros(self.workers, (entries + 3) // 4 * 4, device=self.device, pin_memory=pinned)[:, :entries]
 
     def step(self, gradients: Any, lr: float = 1.0, loss: float | None = None) -> torch.Tensor | None:
         """Hands over the gradients of one step: a flat tensor of d entries, or a list of tensors in the order of the parameters, None where
@@ -176,6 +195,8 @@ class Monitor:
         if self.stopped or not self._handle:
             self._stop(self.stopped or "the monitor is closed") if self.apply else None
             return None
+        if self.device.type == "cuda":
+            torch.cuda.current_stream(self.device).synchronize()  # the library reads on another stream
         rows = (ctypes.c_void_p * self.workers)(*[row.data_ptr() for row in self.flat])
         update = torch.empty(self.flat.shape[1]) if self.apply else None
         if self._library.residuum_step(self._handle, rows, lr, update.data_ptr() if update is not None else None) != 0:
@@ -264,19 +285,22 @@ sys.excepthook = _note_failure
 
 
 def attach(model: torch.nn.Module, study: Path, out: Path, *, optimizer: torch.optim.Optimizer | None = None, apply: bool = False,
-           workers: int = 1, scaler: Any = None, timeout_s: float = 600) -> Monitor:
+           workers: int = 1, scaler: Any = None, timeout_s: float = 600, device: str | None = None) -> Monitor:
     """Attaches the study to the training of a model; call it on all ranks, before the first step.
 
     A DistributedDataParallel model gets a communication hook: every backward pass that exchanges gradients is a step of the study. In shadow
     mode the hook does what DDP does without one. Any other model has no hook: call monitor.step(...) in every step, with the gradients of
     `workers` workers. optimizer: its learning rate is handed on. scaler: a GradScaler, whose scale is divided out; a step that overflows is
-    left out. timeout_s: so long processes wait for each other's messages before the study gives up.
+    left out. timeout_s: so long processes wait for each other's messages before the study gives up. device: gradients are where the
+    parameters are; "stand-in" says of a training on the CPU that its memory is that of a device, for tests. If the study says
+    `device = "auto"` in [workers], gradients on a GPU stay there, else they are copied to the host in every step.
     """
     is_ddp = isinstance(model, torch.nn.parallel.DistributedDataParallel)
     if is_ddp and (workers != 1 or model.process_group.size() != dist.get_world_size()):
         raise ResiduumError("a DistributedDataParallel model has one worker a process, and its process group must be that of all processes")
     named = [(name, value) for name, value in getattr(model, "module", model).named_parameters() if value.requires_grad and value.numel()]
-    monitor = Monitor(study, out, [name for name, _ in named], [value.shape for _, value in named], workers, apply, timeout_s)
+    monitor = Monitor(study, out, [name for name, _ in named], [value.shape for _, value in named], workers, apply, timeout_s,
+                      (_STAND_IN, 0) if device == "stand-in" else _device_of([value for _, value in named]))
     if is_ddp:
         try:
             model.register_comm_hook(_Steps(monitor, [value for _, value in named], optimizer, scaler, model.process_group), _hook)
@@ -284,6 +308,13 @@ def attach(model: torch.nn.Module, study: Path, out: Path, *, optimizer: torch.o
             monitor._end(True)
             raise
     return monitor
+
+
+def _device_of(parameters: Sequence[torch.Tensor]) -> tuple[int, int]:
+    """The CUDA device that has all parameters, else the CPU."""
+    devices = {tuple(int(number) for number in value.__dlpack_device__()) for value in parameters}
+    kind, index = devices.pop() if len(devices) == 1 else (_CPU, 0)
+    return (_CUDA, index) if kind == _CUDA else (_CPU, 0)
 
 
 class _Steps:
@@ -312,7 +343,7 @@ class _Steps:
             done.set_result(bucket.buffer())
 
     def is_finite(self, gradient: torch.Tensor) -> bool:
-        answer = torch.isfinite(gradient).all().float()
+        answer = torch.isfinite(gradient).all().float().cpu()
         if self.monitor.messages:  # of all ranks
             dist.all_reduce(answer, dist.ReduceOp.MIN, group=self.monitor.messages.answers)
         return bool(answer.item() > 0)

@@ -94,6 +94,21 @@ std::vector<Layer> layers_of(std::span<const residuum_layer> given) {
   return layers;
 }
 
+Place place_of(const residuum_device* device) {
+  constexpr int kDlCpu = 1;
+  constexpr int kDlCuda = 2;
+  constexpr int kDlExtDev = 12;
+  if (device == nullptr || device->type == kDlCpu) {
+    return {};
+  }
+  require((device->type == kDlCuda || device->type == kDlExtDev) && device->id >= 0,
+          "gradients are on device {} of type {}, but they can be on the CPU or a CUDA device",
+          device->id,
+          device->type);
+  return {.kind = device->type == kDlCuda ? Place::Kind::cuda : Place::Kind::stand_in,
+          .index = device->type == kDlCuda ? device->id : 0};
+}
+
 LiveStudy& study_of(residuum_monitor* monitor) {
   require(monitor != nullptr && monitor->study, "the monitor is closed");
   return *monitor->study;
@@ -113,7 +128,8 @@ residuum_monitor* residuum_open(const char* study,
                                 const residuum_layer* layers,
                                 size_t layer_count,
                                 int workers_here,
-                                int applies_update) {
+                                int applies_update,
+                                const residuum_device* device) {
   std::unique_ptr<residuum_monitor> monitor;
   const int code = guarded([&] {
     require(study != nullptr && file != nullptr && out != nullptr && transport != nullptr &&
@@ -128,9 +144,17 @@ residuum_monitor* residuum_open(const char* study,
         residuum::LiveTraining{.transport = residuum::transport_of(*transport),
                                .workers_here = workers_here,
                                .layers = residuum::layers_of(std::span(layers, layer_count)),
-                               .applies_update = applies_update != 0});
+                               .applies_update = applies_update != 0,
+                               .place = residuum::place_of(device)});
   });
   return code == 0 ? monitor.release() : nullptr;
+}
+
+int residuum_takes_device_memory(residuum_monitor* monitor) {
+  return monitor != nullptr && monitor->study &&
+                 monitor->study->place().kind != residuum::Place::Kind::host
+             ? 1
+             : 0;
 }
 
 int residuum_step(residuum_monitor* monitor,

@@ -36,10 +36,18 @@ typedef struct residuum_layer {
   int dimensions;
 } residuum_layer;
 
+/* Where gradients are, in the words of DLPack: the type is kDLCPU (1), kDLCUDA (2) or kDLExtDev
+ * (12), which is Residuum's stand-in of a device in the host's memory, for tests. */
+typedef struct residuum_device {
+  int type;
+  int id; /* of a CUDA device, as this process numbers them */
+} residuum_device;
+
 /* Reads the study, a text in TOML of which `file` is the name in messages, and begins the folder
  * `out`. In every step each process hands over the gradients of `workers_here` workers. If
  * `applies_update` is not 0 the study must have one run, whose update residuum_step returns.
- * Returns null if that fails. */
+ * `device` says where the training has its gradients; null: on the host. Returns null if that
+ * fails. */
 residuum_monitor* residuum_open(const char* study,
                                 const char* file,
                                 const char* out,
@@ -47,14 +55,20 @@ residuum_monitor* residuum_open(const char* study,
                                 const residuum_layer* layers,
                                 size_t layer_count,
                                 int workers_here,
-                                int applies_update);
+                                int applies_update,
+                                const residuum_device* device);
 
-/* Does one iteration of each run. `gradients` has workers_here pointers to d float32 each;
- * `learning_rate` is not negative. `update` takes d float32, (w_t - w_{t+1}) over the step size, or
- * is null where the update is not applied; then the call returns before the iteration is done, and
- * the gradients must stay unchanged until the next residuum_step, residuum_save or residuum_close
- * has returned: two buffers in turn do. A monitor that is abandoned may read them until the process
- * ends. */
+/* Returns 1 if residuum_step takes addresses on that device, because a run of the study keeps its
+ * memories there ([workers] device = "auto"). Returns 0 if it takes addresses on the host. */
+int residuum_takes_device_memory(residuum_monitor* monitor);
+
+/* Does one iteration of each run. `gradients` has workers_here pointers to d float32 each. On a
+ * device they are multiples of 16 bytes, and what writes the gradients has been waited for, or was
+ * queued on CUDA's legacy default stream. `learning_rate` is not negative. `update` takes d
+ * float32, (w_t - w_{t+1}) over the step size, or is null where the update is not applied; then the
+ * call returns before the iteration is done, and the gradients must stay unchanged until the next
+ * residuum_step, residuum_save or residuum_close has returned: two buffers in turn do. A monitor
+ * that is abandoned may read them until the process ends. */
 int residuum_step(residuum_monitor* monitor,
                   const float* const* gradients,
                   double learning_rate,

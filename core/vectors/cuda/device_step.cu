@@ -1,7 +1,7 @@
-// This file is the host side of device_step.h. Everything runs on one stream, and a step waits for
-// it once: the selection from the notes of the pass is started before it is known whether these
-// suffice. If they do not (first step, another density, a shift), a second selection reads the
-// accumulator itself, and the step waits again.
+// This file is the host side of device_step.h. Everything runs on one stream, and the host waits
+// for a step once: the selection from the notes of the pass is started before it is known whether
+// these suffice. If they do not (first step, another density, a shift), a second selection reads
+// the accumulator itself, and the host waits again.
 
 #include <cuda_runtime.h>
 
@@ -14,25 +14,11 @@
 #include "core/vectors/cuda/buffer.cuh"
 #include "core/vectors/cuda/device_step.h"
 #include "core/vectors/cuda/select_kernels.cuh"
+#include "core/vectors/cuda/stream.cuh"
 #include "core/vectors/cuda/warm_bound.h"
 
 namespace residuum::cuda {
 namespace {
-
-class Stream {
- public:
-  /// The stream waits for the legacy default stream, and that one waits for it.
-  Stream() { check(cudaStreamCreate(&stream_), "cudaStreamCreate"); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  ~Stream() { cudaStreamDestroy(stream_); }
-
-  cudaStream_t get() const { return stream_; }
-  void wait() const { check(cudaStreamSynchronize(stream_), "the step on the device"); }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
 
 unsigned blocks_for(std::size_t size, std::size_t per_block) {
   return static_cast<unsigned>((size + per_block - 1) / per_block);
@@ -132,8 +118,13 @@ class DeviceStep::Implementation {
     clear(answer_.data(), Answer::bytes(0));
     stream_.wait();
   }
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
+  /// Copies to the host may be under way, whose memory is freed next.
+  ~Implementation() { cudaStreamSynchronize(stream_.get()); }
 
   std::size_t dimension() const { return d_; }
+  Stream& stream() { return stream_; }
   std::size_t cold_selections() const { return cold_selections_; }
 
   void set_memory(std::span<const float> values) {
@@ -148,39 +139,49 @@ class DeviceStep::Implementation {
     stream_.wait();
   }
 
-  PassNorms step_from_host(std::span<const float> gradient,
-                           float scale,
-                           std::size_t k,
-                           SparseVector<float>& selected) {
+  /// Copies a gradient of the host to the device, for a step that is started next.
+  DeviceSpan placed(std::span<const float> gradient) {
     assert(gradient.size() == d_);
     gradient_.reserve(d_);
     upload(gradient_.data(), gradient.data(), d_);
-    return step({.data = gradient_.data(), .size = d_}, scale, k, selected);
+    return {.data = gradient_.data(), .size = d_};
   }
 
-  PassNorms step(DeviceSpan gradient, float scale, std::size_t k, SparseVector<float>& selected) {
+  void start(DeviceSpan gradient, float scale, std::size_t k) {
     assert(gradient.size == d_ && k <= d_);
     assert(reinterpret_cast<std::uintptr_t>(gradient.data) % sizeof(float4) == 0);
-    selected.clear();
     kept_ = 0;
+    started_k_ = k;
     if (d_ == 0) {
-      return {};
+      return;
     }
     reserve(k);
     const std::uint32_t bound = k > 0 ? bound_.bits() : WarmBound::kNothing;
+    is_warm_ = bound != WarmBound::kNothing;
+    stream_.follow_default();
     accumulate(gradient, scale, k, bound);
+    stream_.lead_default();  // the gradient may be written again once it has been read
     select(Noted{notes_.data(), runs_.data(), capacity(k)}, warm_, k);
-    const bool warm = bound != WarmBound::kNothing;
-    fetch(warm ? k : 0);
+    copy_answer(is_warm_ ? k : 0);
+    answered_.record(stream_.get());
+  }
+
+  PassNorms take(SparseVector<float>& selected) {
+    const std::size_t k = started_k_;
+    selected.clear();
+    if (d_ == 0) {
+      return {};
+    }
+    answered_.wait();
     const Told told = *answer_on_host(k).told;
     const PassNorms norms = norms_of(told);
     if (k == 0 || !std::isfinite(norms.accumulator_sq)) {
       return norms;
     }
-    if (!warm || !bound_.complete(told.noted, k, capacity(k))) {
+    if (!is_warm_ || !bound_.complete(told.noted, k, capacity(k))) {
       select_cold(k);
     }
-    take(k, selected);
+    keep(k, selected);
     bound_.learn(told.noted, k, answer_on_host(k).told->cut);
     return norms;
   }
@@ -194,7 +195,7 @@ class DeviceStep::Implementation {
     }
     reserve(k);
     select_cold(k);
-    take(k, selected);
+    keep(k, selected);
     // As if the notes had been as many as they should be: this says nothing of the bound.
     bound_.learn(2 * k, k, answer_on_host(k).told->cut);
   }
@@ -307,12 +308,12 @@ class DeviceStep::Implementation {
   void select_cold(std::size_t k) {
     ++cold_selections_;
     select(Everything{memory_.data(), d_}, cold_, k);
-    fetch(k);
+    copy_answer(k);
+    stream_.wait();
   }
 
-  void fetch(std::size_t k) {
+  void copy_answer(std::size_t k) {
     download(answer_on_host_.data(), answer_.data(), Answer::bytes(k));
-    stream_.wait();
   }
 
   static PassNorms norms_of(const Told& told) {
@@ -321,7 +322,7 @@ class DeviceStep::Implementation {
             .accumulator_sq = told.norms.of[2]};
   }
 
-  void take(std::size_t k, SparseVector<float>& selected) {
+  void keep(std::size_t k, SparseVector<float>& selected) {
     const Answer here = answer_on_host(k);
     k_ = k;
     kept_ = here.told->kept;
@@ -363,6 +364,9 @@ class DeviceStep::Implementation {
   Buffer<std::uint64_t> notes_;
   std::size_t k_ = 0;  // the k of the last selection
   std::size_t kept_ = 0;
+  Event answered_;  // the answer of the last step is on the host
+  std::size_t started_k_ = 0;
+  bool is_warm_ = false;  // the step that was started selects from notes
 
   // The lists of removed and returned entries stay on the host: the kernel reads each entry once.
   PinnedBuffer<std::uint32_t> list_indices_;
@@ -385,14 +389,23 @@ PassNorms DeviceStep::step(std::span<const float> gradient,
                            float scale,
                            std::size_t k,
                            SparseVector<float>& selected) {
-  return implementation_->step_from_host(gradient, scale, k, selected);
+  return step(implementation_->placed(gradient), scale, k, selected);
 }
 
 PassNorms DeviceStep::step(DeviceSpan gradient,
                            float scale,
                            std::size_t k,
                            SparseVector<float>& selected) {
-  return implementation_->step(gradient, scale, k, selected);
+  start(gradient, scale, k);
+  return take(selected);
+}
+
+void DeviceStep::start(DeviceSpan gradient, float scale, std::size_t k) {
+  implementation_->start(gradient, scale, k);
+}
+
+PassNorms DeviceStep::take(SparseVector<float>& selected) {
+  return implementation_->take(selected);
 }
 
 void DeviceStep::update_residual(const SparseVector<float>& removed,
@@ -405,6 +418,7 @@ void DeviceStep::select(std::size_t k, SparseVector<float>& selected) {
 }
 
 float* DeviceStep::memory() const { return implementation_->memory(); }
+Stream& DeviceStep::stream() const { return implementation_->stream(); }
 
 void DeviceStep::update_selected_residual() { implementation_->update_selected_residual(); }
 

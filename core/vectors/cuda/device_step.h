@@ -17,6 +17,8 @@
 
 namespace residuum::cuda {
 
+class Stream;  // stream.cuh
+
 /// It takes device memory for the residual and, if gradients come from the host, for one gradient;
 /// some 72 bytes per entry of the largest k seen, and 32 bytes per 4096 coordinates.
 class DeviceStep {
@@ -45,6 +47,12 @@ class DeviceStep {
   /// Does the same with a gradient that is on the device.
   PassNorms step(DeviceSpan gradient, float scale, std::size_t k, SparseVector<float>& selected);
 
+  /// Queues a step and does not wait for it. The gradient may be written again by what is queued
+  /// from then on.
+  void start(DeviceSpan gradient, float scale, std::size_t k);
+  /// Waits for the step that was started, and returns what `step` does.
+  PassNorms take(SparseVector<float>& selected);
+
   /// selected := Top_k of the memory as it is, finite and between a step and its residual update,
   /// for another k than that of the step.
   void select(std::size_t k, SparseVector<float>& selected);
@@ -59,6 +67,10 @@ class DeviceStep {
 
   /// Returns where the memory is on the device.
   float* memory() const;
+
+  /// Returns the stream on which all of this is done. It is not ordered with the default stream,
+  /// but for gradients.
+  Stream& stream() const;
 
   /// Returns how many selections so far needed passes of their own, because the notes did not
   /// suffice.

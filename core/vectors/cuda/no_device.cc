@@ -51,12 +51,15 @@ PassNorms DeviceStep::step(DeviceSpan /*gradient*/,
                            SparseVector<float>& /*selected*/) {
   refuse();
 }
+void DeviceStep::start(DeviceSpan /*gradient*/, float /*scale*/, std::size_t /*k*/) { refuse(); }
+PassNorms DeviceStep::take(SparseVector<float>& /*selected*/) { refuse(); }
 void DeviceStep::update_residual(const SparseVector<float>& /*removed*/,
                                  const SparseVector<float>& /*returned*/) {
   refuse();
 }
 void DeviceStep::select(std::size_t /*k*/, SparseVector<float>& /*selected*/) { refuse(); }
 float* DeviceStep::memory() const { refuse(); }
+Stream& DeviceStep::stream() const { refuse(); }
 void DeviceStep::update_selected_residual() { refuse(); }
 std::size_t DeviceStep::cold_selections() const { refuse(); }
 

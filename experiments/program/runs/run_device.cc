@@ -23,10 +23,10 @@ int cuda_index(const PreparedRun& run, int local_rank) {
         "workers.device is \"cuda\", but this program sees no CUDA device; use \"auto\" or "
         "\"cpu\"");
   }
-  if (const DeviceGradients* const gradients = run.objective->on_device()) {
-    return gradients->device_index();
-  }
-  const int index = run.device.index.value_or(local_rank % devices);
+  const Place gradients = place_of_gradients(*run.objective);
+  const int index = gradients.kind == Place::Kind::cuda
+                        ? gradients.index
+                        : run.device.index.value_or(local_rank % devices);
   if (index >= devices) {
     resource_error("workers.device is \"cuda:{}\", but CUDA shows {} to this process, from cuda:0",
                    index,
@@ -44,8 +44,16 @@ struct Need {
 
 }  // namespace
 
+std::unique_ptr<Device> make_device_at(const Place& place) {
+  if (place.kind == Place::Kind::stand_in) {
+    return std::make_unique<StandInDevice>();
+  }
+  return cuda::make_device(place.index);
+}
+
 std::unique_ptr<Device> make_run_device(const PreparedRun& run, int local_rank) {
-  if (run.device.kind == WantedDevice::Kind::stand_in) {
+  if (run.device.kind == WantedDevice::Kind::stand_in ||
+      place_of_gradients(*run.objective).kind == Place::Kind::stand_in) {
     return std::make_unique<StandInDevice>();
   }
   return cuda::make_device(cuda_index(run, local_rank));

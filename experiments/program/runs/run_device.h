@@ -10,6 +10,9 @@
 
 namespace residuum {
 
+/// Returns the device of a place that is not the host. A resource error if there is none.
+std::unique_ptr<Device> make_device_at(const Place& place);
+
 /// Returns the device of this process that the run wants. A resource error if there is none.
 std::unique_ptr<Device> make_run_device(const PreparedRun& run, int local_rank);
 

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/gradient_source.h"
+
 namespace residuum {
 namespace {
 
@@ -41,19 +43,31 @@ WantedDevice read_wanted_device(const Section& workers) {
                                        : Kind::automatic};
 }
 
+Place place_of_gradients(const Objective& objective) {
+  if (const GradientSource* const source = objective.source()) {
+    return source->place();
+  }
+  if (const DeviceGradients* const gradients = objective.on_device()) {
+    return {.kind = Place::Kind::cuda, .index = gradients->device_index()};
+  }
+  return {};
+}
+
 bool wants_device(const WantedDevice& wanted, const Objective& objective, const Section& workers) {
   using Kind = WantedDevice::Kind;
-  const DeviceGradients* const gradients = objective.on_device();
+  const Place gradients = place_of_gradients(objective);
+  const bool are_there = gradients.kind != Place::Kind::host;
   if (wanted.kind == Kind::automatic || wanted.kind == Kind::host) {
-    return wanted.kind == Kind::automatic && gradients != nullptr;
+    return wanted.kind == Kind::automatic && are_there;
   }
-  const bool is_apart = gradients != nullptr && (wanted.kind == Kind::stand_in ||
-                                                 wanted.index.value_or(gradients->device_index()) !=
-                                                     gradients->device_index());
+  const bool is_apart =
+      are_there && ((wanted.kind == Kind::stand_in) != (gradients.kind == Place::Kind::stand_in) ||
+                    wanted.index.value_or(gradients.index) != gradients.index);
   require(!is_apart,
-          "{}: gradients are computed on cuda:{}; use \"auto\", or \"cpu\"",
+          "{}: gradients are computed on {}; use \"auto\", or \"cpu\"",
           workers.where(kDeviceKey),
-          is_apart ? gradients->device_index() : 0);
+          gradients.kind == Place::Kind::cuda ? fmt::format("cuda:{}", gradients.index)
+                                              : std::string("the stand-in"));
   return true;
 }
 

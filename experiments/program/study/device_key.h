@@ -26,6 +26,9 @@ struct WantedDevice {
 /// "stand-in".
 WantedDevice read_wanted_device(const Section& workers);
 
+/// Returns where the gradients of an objective are.
+Place place_of_gradients(const Objective& objective);
+
 /// Returns whether memories are wanted on a device, with the gradients of this objective. A usage
 /// error where the gradients are on another device.
 bool wants_device(const WantedDevice& wanted, const Objective& objective, const Section& workers);

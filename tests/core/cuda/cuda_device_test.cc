@@ -196,6 +196,58 @@ TEST_F(CudaVectors, ChangeAsTheHostsDo) {
   pair.change(2, [](DeviceVectors& vectors) { vectors.clear(0); });
 }
 
+/// The vectors of several workers, which all start before the first is taken. They read one
+/// gradient, which is written again as soon as a step was started.
+void step_together(const std::vector<SelectionPart>& parts, std::size_t d) {
+  constexpr std::size_t kWorkers = 4;
+  const auto device = cuda::make_device(0);
+  const StandInDevice stand_in;
+  const auto gradient_there = device->vectors(1, d);
+  const auto gradient = stand_in.vectors(1, d);
+  std::vector<std::unique_ptr<DeviceVectors>> there;
+  std::vector<std::unique_ptr<DeviceVectors>> expected;
+  for (std::size_t w = 0; w < kWorkers; ++w) {
+    there.push_back(device->vectors(1, d));
+    expected.push_back(stand_in.vectors(1, d));
+  }
+  const std::vector<Segment> whole{{.begin = 0, .size = d}};
+  std::uint64_t seed = d;
+  for (int t = 0; t < 5; ++t) {
+    for (std::size_t w = 0; w < kWorkers; ++w) {
+      const auto values = test::normal_vector<float>(d, ++seed);
+      gradient_there->set(0, values);
+      gradient->set(0, values);
+      there[w]->start_accumulate(gradient_there->vector(0).span(), 0.5F, whole);
+      there[w]->start_select(parts);
+      expected[w]->start_accumulate(gradient->vector(0).span(), 0.5F, whole);
+      expected[w]->start_select(parts);
+    }
+    for (std::size_t w = 0; w < kWorkers; ++w) {
+      Selection selected;
+      Selection wanted;
+      std::vector<float> numbers(d);
+      std::vector<float> wanted_numbers(d);
+      there[w]->take_norms();
+      there[w]->take_selected(selected);
+      there[w]->add(0, selected, -1);
+      there[w]->get(0, numbers);
+      expected[w]->take_norms();
+      expected[w]->take_selected(wanted);
+      expected[w]->add(0, wanted, -1);
+      expected[w]->get(0, wanted_numbers);
+      EXPECT_EQ(selected, wanted) << "worker " << w << " at " << t;
+      EXPECT_EQ(numbers, wanted_numbers) << "worker " << w << " at " << t;
+    }
+  }
+}
+
+TEST_F(CudaVectors, HaveTheSameBitsWhereWorkersOverlap) {
+  const std::size_t d = 300'000;
+  step_together({{.at = {.begin = 0, .size = d}, .most = 300}}, d);
+  step_together(blocks_of(d, 5000, 20), d);
+  step_together({{.at = {.begin = 0, .size = d}, .most = d, .least = 2}}, d);
+}
+
 TEST_F(CudaVectors, SendTheSelectionAloneToTheHost) {
   const std::size_t d = 100'000;
   const auto device = cuda::make_device(0);

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/training/device_placement.h"
@@ -211,8 +213,120 @@ TEST(DeviceMemories, FollowAModelThatMovesEverywhere) {
   expect_same_frames(train(objective, recipe).frames, on_host.frames);
 }
 
-// --- What stays on the host
-// -----------------------------------------------------------------------
+// --- Workers of one process overlap --------------------------------------------------------------
+
+/// Writes down in which order gradients are computed, and steps started and taken: "gradient 0",
+/// "start 0", ..., in one run that measures nothing.
+class Order {
+ public:
+  explicit Order(Recipe recipe) {
+    const TinyObjective quadratic = noisy_quadratic(kDimension, 0.3);
+    TinyObjective objective(
+        std::vector<double>(kDimension, 0.5),
+        [&](const Draw& draw, std::span<const double> w, std::span<double> gradient) {
+          note("gradient", static_cast<std::size_t>(draw.worker));
+          quadratic.stochastic_gradient(draw, w, gradient);
+        });
+    objective.compute_there();
+    StandInDevice device;
+    device.watch([this](StandInDevice::Event event, std::size_t vectors) { see(event, vectors); });
+    recipe.device = &device;
+    recipe.measure = false;
+    train(objective, recipe);
+  }
+
+  /// The place of the first event of this name.
+  std::ptrdiff_t place(const std::string& event) const {
+    const auto found = std::find(events_.begin(), events_.end(), event);
+    EXPECT_NE(found, events_.end()) << event;
+    return found - events_.begin();
+  }
+  const std::vector<std::string>& events() const { return events_; }
+
+ private:
+  using Event = StandInDevice::Event;
+
+  void note(const std::string& what, std::size_t worker) {
+    events_.push_back(what + " " + std::to_string(worker));
+  }
+  /// Workers start in their order, each with vectors of its own.
+  void see(Event event, std::size_t vectors) {
+    if (std::find(memories_.begin(), memories_.end(), vectors) == memories_.end()) {
+      memories_.push_back(vectors);
+    }
+    const auto worker = static_cast<std::size_t>(
+        std::find(memories_.begin(), memories_.end(), vectors) - memories_.begin());
+    switch (event) {
+      case Event::start_pass:
+        return note("start", worker);
+      case Event::start_selection:
+        return note("start to select", worker);
+      case Event::take_norms:
+        return note("take", worker);
+      case Event::take_selection:
+        return note("take the selection", worker);
+    }
+  }
+
+  std::vector<std::string> events_;
+  std::vector<std::size_t> memories_;
+};
+
+class OverlapOnDevice : public testing::TestWithParam<Case> {};
+
+TEST_P(OverlapOnDevice, TakesNothingOfAWorkerBeforeTheLastGradientWasBegun) {
+  const Order order(recipe_of(GetParam()));
+  EXPECT_LT(order.place("start 0"), order.place("gradient 1"));
+  EXPECT_LT(order.place("start 1"), order.place("gradient 2"));
+  EXPECT_LT(order.place("gradient 2"), order.place("take 0"));
+  EXPECT_LT(order.place("start 2"), order.place("take 0"));
+}
+
+INSTANTIATE_TEST_SUITE_P(, OverlapOnDevice, testing::ValuesIn(cases()), [](const auto& tested) {
+  return tested.param.name;
+});
+
+TEST(DeviceMemories, StartSelectionsBesideTheNextGradient) {
+  const Order order(recipe_of({.name = "", .sparsifier = top_k()}));
+  const std::vector<std::string> expected{"gradient 0",
+                                          "start 0",
+                                          "start to select 0",
+                                          "gradient 1",
+                                          "start 1",
+                                          "start to select 1",
+                                          "gradient 2",
+                                          "start 2",
+                                          "start to select 2",
+                                          "take 0",
+                                          "take the selection 0",
+                                          "take 1",
+                                          "take the selection 1",
+                                          "take 2",
+                                          "take the selection 2"};
+  const std::vector<std::string> first(
+      order.events().begin(),
+      order.events().begin() + static_cast<std::ptrdiff_t>(expected.size()));
+  EXPECT_EQ(first, expected);
+}
+
+TEST(DeviceMemories, StartAnEstimatedSelectionOnceTheNormsAreThere) {
+  const Order order(recipe_of({.name = "",
+                               .sparsifier = {{"kind", "gaussian-k"}, {"k", 10}},
+                               .aggregator = {{"kind", "allgather"}}}));
+  EXPECT_LT(order.place("gradient 2"), order.place("take 0"));
+  EXPECT_LT(order.place("take 0"), order.place("start to select 0"));
+}
+
+TEST(DeviceMemories, DoNotOverlapWhereTheSecondsOfAWorkerAreTaken) {
+  Recipe recipe = recipe_of({.name = "", .sparsifier = top_k()});
+  recipe.networks = {{.links = {.alpha_s = 0.5, .beta_s_per_byte = 0.25}}};
+  recipe.times_work = true;
+  const Order order(recipe);
+  EXPECT_LT(order.place("gradient 2"), order.place("start 0"));
+  EXPECT_LT(order.place("take the selection 0"), order.place("start 1"));
+}
+
+// --- What stays on the host ----------------------------------------------------------------------
 
 std::string obstacle_of(const Recipe& recipe, const ProtocolLaw& law = {}) {
   const TinyObjective objective = noisy_quadratic(kDimension, 0.3);

@@ -229,6 +229,28 @@ def bfloat16_and_scale():
             expect(torch.equal(update, gradient.float().reshape(-1)), f"a sparse gradient is what it stands for: {update}")
 
 
+def gradients_on_a_device_stay_there():
+    """The stand-in of a device has the tensors; pairs and norms are copied from there, and at the end the residuals."""
+    model, folder = torch.nn.Linear(30, 20), SCRATCH / "device"
+    folder.mkdir()
+    on_device = '[workers]\ndevice = "auto"\n'
+    study = SHADOW.split("[sweep]")[0].replace("density = 0.1", "k = 5").replace("times = false", "names = []")
+    rows = torch.randn(6, 620)
+    for name, text, device in (("host", study, None), ("there", study + on_device, "stand-in"), ("unasked", study, "stand-in")):
+        (folder / "live.toml").write_text(text)
+        with residuum.attach(model, folder / "live.toml", folder / name, apply=True, device=device) as monitor:
+            updates = [monitor.step(row, lr=0.5) for row in rows]
+        first = updates if name == "host" else first
+        expect(all(torch.equal(one, other) for one, other in zip(updates, first)), f"{name}: the updates differ")
+        run, = (folder / name / "runs").iterdir()
+        record = json.loads((run / "status.json").read_text())["provenance"].get("worker_memory")
+        expect((record is not None) == (name == "there"), f"{name}: {record}")
+        if record is not None:
+            pairs = 6 * (5 * 8 + 3 * 8)
+            expect(pairs <= record["to_host_bytes"] <= pairs + 4 * 620, record)
+            expect(record["to_device_bytes"] < 4 * 620, record)
+
+
 def a_last_step_that_fails_is_told():
     model = torch.nn.Linear(3, 1, bias=False)
     folder = SCRATCH / "last"
@@ -251,7 +273,7 @@ def a_last_step_that_fails_is_told():
 def nothing_else_is_exported():
     names = subprocess.run(["nm", "-D", "--defined-only", os.environ["RESIDUUM_LIBRARY"]], capture_output=True, text=True, check=True).stdout
     functions = sorted(line.split()[-1] for line in names.splitlines())
-    expect(functions == sorted("residuum_" + name for name in "open step note save load close last_error".split()), functions[:20])
+    expect(functions == sorted("residuum_" + name for name in "open takes_device_memory step note save load close last_error".split()), functions[:20])
     needed = subprocess.run(["ldd", os.environ["RESIDUUM_LIBRARY"]], capture_output=True, text=True, check=True).stdout
     expect("libtorch" not in needed, needed)
 
@@ -279,7 +301,7 @@ def the_library_is_found_or_asked_for():
         expect(pathlib.Path(look()).resolve() == (library / "libresiduum_live.so").resolve(), look())
 
 
-CASES = [nothing_else_is_exported, the_library_is_found_or_asked_for, several_workers_of_one_process, what_ends_one_study_ends_no_other, bfloat16_and_scale, a_last_step_that_fails_is_told, recorded_and_live_are_equal, a_model_of_many_blocks_is_measured, dense_apply_is_the_training,
+CASES = [nothing_else_is_exported, the_library_is_found_or_asked_for, several_workers_of_one_process, what_ends_one_study_ends_no_other, bfloat16_and_scale, gradients_on_a_device_stay_there, a_last_step_that_fails_is_told, recorded_and_live_are_equal, a_model_of_many_blocks_is_measured, dense_apply_is_the_training,
          a_restart_goes_on, bad_input_is_one_line]
 for case in CASES:
     if not sys.argv[3:] or case.__name__ in sys.argv[3:]:

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "tests/experiments/support.h"
@@ -123,6 +124,124 @@ TEST(LiveStudy, TheSameGradientsRecordedGiveTheSameTables) {
   EXPECT_EQ(live, tables_by_method(folder.path() / "recorded"));
   const Finished report = residuum_program({"report", "live"}, folder.path());
   EXPECT_EQ(report.code, 0) << report.err;
+}
+
+constexpr const char* kThere =
+    "schema = 1\nname = \"live\"\n[workers]\ndevice = \"auto\"\n[sparsifier]\nkind = "
+    "\"top-k\"\nk = 2\n[aggregator]\nkind = \"gtopk-tree\"\n[probes]\ntimes = false\n";
+
+LiveTraining on_stand_in(int workers) {
+  LiveTraining training = small_training(workers);
+  training.place = {.kind = Place::Kind::stand_in};
+  return training;
+}
+
+/// The record of the memories of the only run in the folder.
+nlohmann::json memory_record(const fs::path& out) {
+  const fs::path run = fs::directory_iterator(out / "runs")->path();
+  return nlohmann::json::parse(read_text(run / "status.json"))
+      .at("provenance")
+      .value("worker_memory", nlohmann::json());
+}
+
+TEST(LiveStudy, GradientsOnADeviceAreSelectedThereAndPairsCross) {
+  const TemporaryFolder folder;
+  constexpr int kSteps = 5;
+  constexpr int kWorkers = 3;
+  const std::string unmeasured = std::string(kThere) + "names = []\n";
+  LiveStudy study(unmeasured, "live.toml", folder.path() / "out", on_stand_in(kWorkers));
+  EXPECT_EQ(study.place().kind, Place::Kind::stand_in);
+  take_steps(study, 0, kSteps, kWorkers);
+  study.close();
+  const auto record = memory_record(folder.path() / "out");
+  EXPECT_EQ(record.at("name"), "stand-in");
+  // Two pairs and three norms a step, and the residuals once, which the end of the run reads.
+  const std::size_t steps = std::size_t{kSteps} * kWorkers * (2 * 8 + 3 * 8);
+  const std::size_t residuals = std::size_t{kWorkers} * kEntries * sizeof(float);
+  EXPECT_GE(record.at("to_host_bytes"), steps);
+  EXPECT_LE(record.at("to_host_bytes"), steps + residuals);
+  // Lists that are removed and returned: no gradient has left the device or come to it.
+  EXPECT_LT(record.at("to_device_bytes"),
+            std::size_t{kSteps} * kWorkers * kEntries * sizeof(float));
+}
+
+TEST(LiveStudy, GradientsOnADeviceCrossAtMeasuredStepsAlone) {
+  const TemporaryFolder folder;
+  const auto crossed = [&](const std::string& every) {
+    const fs::path out = folder.path() / every;
+    LiveStudy study(
+        std::string(kThere) + "every = " + every + "\n", "live.toml", out, on_stand_in(2));
+    take_steps(study, 0, 8, 2);
+    study.close();
+    return memory_record(out).at("to_host_bytes").get<std::size_t>();
+  };
+  const std::size_t twice = crossed("4");
+  const std::size_t always = crossed("1");
+  // A measured step reads gradient, accumulator and residual of both workers, and a few norms.
+  const std::size_t vectors = std::size_t{3} * 2 * kEntries * sizeof(float);
+  EXPECT_GE(always - twice, 6 * vectors * 2 / 3);
+  EXPECT_LE(always - twice, 6 * (vectors + 200));
+}
+
+TEST(LiveStudy, GradientsOnADeviceGiveTheTablesOfTheHost) {
+  const TemporaryFolder folder;
+  const auto tables = [&](const char* out, const LiveTraining& training, bool is_there) {
+    const std::string study = is_there ? kThere : [] {
+      std::string on_host = kThere;
+      const std::string key = "[workers]\ndevice = \"auto\"\n";
+      return on_host.erase(on_host.find(key), key.size());
+    }();
+    LiveStudy live(study, "live.toml", folder.path() / out, training);
+    take_steps(live, 0, 6, 3);
+    live.close();
+    return tables_by_method(folder.path() / out);
+  };
+  const auto expected = tables("host", small_training(3), false);
+  EXPECT_EQ(expected.size(), 2U);
+  EXPECT_EQ(tables("there", on_stand_in(3), true), expected);
+}
+
+TEST(LiveStudy, RunsOnTheHostTakeACopyOfGradientsOnADevice) {
+  const TemporaryFolder folder;
+  const std::string mixed =
+      std::string(kThere) + "[sweep]\n\"feedback.kind\" = [\"ef14\", \"dgc\"]\n";
+  const auto tables = [&](const char* out, const LiveTraining& training) {
+    LiveStudy study(mixed, "live.toml", folder.path() / out, training);
+    EXPECT_EQ(study.place(), training.place);
+    take_steps(study, 0, 6, 2);
+    study.close();
+    return tables_by_method(folder.path() / out);
+  };
+  EXPECT_EQ(tables("there", on_stand_in(2)), tables("host", small_training(2)));
+}
+
+TEST(LiveStudy, GradientsAreAskedForOnTheHostWhereNoRunIsOnTheDevice) {
+  const TemporaryFolder folder;
+  LiveStudy study(kOneMethod, "live.toml", folder.path() / "out", on_stand_in(1));
+  EXPECT_EQ(study.place(), Place{});
+  take_steps(study, 0, 2, 1);
+  study.close();
+  EXPECT_TRUE(memory_record(folder.path() / "out").is_null());
+}
+
+TEST(LiveStudy, AGradientOnADeviceBeginsWhereKernelsCanRead) {
+  const TemporaryFolder folder;
+  LiveStudy study(kThere, "live.toml", folder.path() / "out", on_stand_in(1));
+  const std::vector<float> gradient(kEntries + 1);
+  const std::vector<const float*> odd{gradient.data() + 1};
+  EXPECT_THAT(message_of([&] { study.step(odd, 0.5, {}); }), HasSubstr("a multiple of 16 bytes"));
+  take_steps(study, 0, 1, 1);
+  study.close();
+}
+
+TEST(LiveStudy, GradientsOnOneDeviceAreNotTakenToAnother) {
+  const TemporaryFolder folder;
+  std::string elsewhere = kThere;
+  elsewhere.replace(elsewhere.find("\"auto\""), 6, "\"cuda\"");
+  EXPECT_THAT(message_of([&] {
+                LiveStudy study(elsewhere, "live.toml", folder.path() / "out", on_stand_in(1));
+              }),
+              HasSubstr("gradients are computed on the stand-in"));
 }
 
 TEST(LiveStudy, TheUpdateOfDenseSgdIsTheMeanGradient) {
