@@ -2,11 +2,10 @@
 // has computed in its step t, whatever the methods of this study would have done to its model. As
 // with recorded gradients, nothing is known of an f.
 
-#include "objectives/live.h"
-
 #include <algorithm>
 
 #include "core/gradient_source.h"
+#include "objectives/registry.h"
 #include "objectives/without_function.h"
 
 namespace residuum {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "objectives/dct_coordinates.h"
-#include "objectives/live.h"
 #include "objectives/network_module.h"
 #include "objectives/noisy_function.h"
 

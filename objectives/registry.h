@@ -65,6 +65,11 @@ std::span<const ObjectiveEntry> objectives();
 /// Returns the objectives that need no libtorch; they are a part of `objectives()`.
 std::span<const ObjectiveEntry> convex_objectives();
 
+/// Returns the objective of a training outside of this program, which hands over its gradients. It
+/// has no example: a study with it is run by attaching it to a training (residuum_live.h,
+/// residuum.py).
+const ObjectiveEntry& live_objective();
+
 /// Refuses what executes code that a study names, unless the user has allowed it: a usage error.
 void require_allowed(const ObjectiveEntry& entry,
                      const Section& section,

@@ -1,7 +1,7 @@
 #pragma once
-// The language that the program speaks with a compressor, as experiments/studies/compressors/README.md has
-// it. A request is one line of JSON and an .npy array, an answer an optional line of JSON and one
-// to three .npy arrays.
+// The language that the program speaks with a compressor, as
+// experiments/studies/compressors/README.md has it. A request is one line of JSON and an .npy
+// array, an answer an optional line of JSON and one to three .npy arrays.
 
 #include <cstddef>
 #include <cstdint>
@@ -51,7 +51,8 @@ std::optional<ParsedAnswer> parse_answer(std::string_view bytes,
                                          std::span<const std::size_t> shape);
 
 // A study names a program of the user's as `kind = "command"` of its [sparsifier]. The program
-// speaks the frames of experiments/studies/compressors/README.md: it gets an accumulator and answers C(a).
+// speaks the frames of experiments/studies/compressors/README.md: it gets an accumulator and
+// answers C(a).
 
 /// Returns the registry entry of the kind. Its sparsifier selects by processes: `select` of one
 /// that was not `started` is a usage error. An answer that cannot be one, or that breaks what the
