@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.h"
 #include "core/vectors/block_dct.h"
 
 namespace residuum {
@@ -42,7 +43,6 @@ class DctCoordinates final : public Objective {
 
   bool has_function() const override { return inner_->has_function(); }
   std::optional<std::uint64_t> recorded_steps() const override { return inner_->recorded_steps(); }
-  GradientSource* source() const override { return inner_->source(); }
   std::size_t dimension() const override { return inner_->dimension(); }
   std::vector<Layer> layers() const override { return inner_->layers(); }
   void to_parameters(std::span<const double> w, std::span<double> parameters) const override {
@@ -147,6 +147,11 @@ std::unique_ptr<Objective> in_dct_coordinates(std::unique_ptr<Objective> objecti
 std::unique_ptr<Objective> in_coordinates(const Section& section,
                                           std::unique_ptr<Objective> objective) {
   const bool in_dct = section.choice("coordinates", {"standard", "dct"}, "standard") == "dct";
+  require(
+      !in_dct || objective->source() == nullptr,
+      "{} must be \"standard\": gradients of a training outside, and its updates, are in its own "
+      "coordinates",
+      section.where("coordinates"));
   return in_dct ? in_dct_coordinates(std::move(objective)) : std::move(objective);
 }
 

@@ -340,6 +340,7 @@ TEST(LiveStudy, WhatItCannotDoIsOneLine) {
   EXPECT_THAT(opened(kMethods, true), HasSubstr("the study has 2 runs"));
   EXPECT_THAT(opened("[workers]\ncount = 3\n"), HasSubstr("the training has 2 workers"));
   EXPECT_THAT(opened("[objective]\nkind = \"quadratic\"\n"), HasSubstr("must be \"live\""));
+  EXPECT_THAT(opened("[objective]\ncoordinates = \"dct\"\n"), HasSubstr("must be \"standard\""));
   EXPECT_THAT(opened("[step]\nvalue = \"1/sqrt(T)\"\n"), HasSubstr("which is open"));
   EXPECT_THAT(opened("[step]\nrule = \"cosine\"\nvalue = 1\nunit = \"iterations\"\n"),
               HasSubstr("which is open"));
