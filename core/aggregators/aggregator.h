@@ -82,6 +82,8 @@ class Aggregator {
 
   /// True if the aggregator selects k entries itself, so that the sparsifier must have a k.
   virtual bool needs_k() const = 0;
+  /// True if it takes accumulators apart as matrices of layers, so that a vector needs a shape.
+  virtual bool reads_matrices() const { return false; }
 
   /// Returns how many entries of the changes of a model of d numbers a server sends to the workers
   /// where the law says that it shifts the model.

@@ -230,6 +230,7 @@ class ArcTopK final : public AggregatorFor<ArcExchange, ArcRules> {
             .approximates_sum = true,
             .completes_support = true};
   }
+  bool reads_matrices() const override { return true; }
   bool needs_k() const override { return false; }
   void check(int workers, std::span<const MatrixPlace> layers) const override {
     rules_.sums.all_reduce.check(workers);

@@ -214,6 +214,7 @@ class PowerSgd final : public AggregatorFor<PowerExchange, PowerRules> {
             .is_sparse = false,
             .approximates_sum = true};
   }
+  bool reads_matrices() const override { return true; }
   bool needs_k() const override { return false; }
   void check(int workers, std::span<const MatrixPlace> layers) const override {
     rules_.sums.all_reduce.check(workers);

@@ -58,9 +58,9 @@ std::size_t rows_of(const Options& options,
                     const Method& method,
                     std::size_t workers,
                     std::size_t dimension) {
-  if (!method.aggregator->law().approximates_sum) {
+  if (!method.aggregator->reads_matrices()) {
     require(!options.rows && !options.rank,
-            "{} goes with an aggregator that approximates matrices, not with '{}'",
+            "{} goes with an aggregator that reads matrices, not with '{}'",
             options.rows ? "--rows" : "--rank",
             options.aggregator);
     return 1;

@@ -65,7 +65,7 @@ void print_tuned_costs(const TunedPlan& tuned, const PlanCosts& tuning, PlanCost
                                   : fmt::format("; {} of {} methods have no best value yet",
                                                 tuned.undecided,
                                                 tuned.methods));
-  if (tuned.most_further > 0) {
+  if (tuned.most_further > 0 && tuning.left + own.left > 0) {
     fmt::print("{}: at most {} further tuning runs\n",
                tuned.halves ? "in later rounds of halving" : "past the edges of the grid",
                tuned.most_further);

@@ -208,6 +208,18 @@ TEST_F(Inspect, TellsWhichLawTheMagnitudesFollow) {
   EXPECT_LT(laws["normal"]["p_value"].get<double>(), 0.01);
 }
 
+// The norm of a one-hot vector is its entry, which a quantiser of norms then sends exactly.
+TEST_F(Inspect, SendsVectorsOfAnyLengthRoundAQuantisedRing) {
+  const std::string one_hots = "0,0,3,0,0,0,0\n0,0,4,0,0,0,0\n";
+  const auto json = inspect(one_hots, {"--aggregator", "quantised-ring"});
+  EXPECT_EQ(json["update"], nlohmann::json({0.0, 0.0, 7.0, 0.0, 0.0, 0.0, 0.0}));
+  EXPECT_TRUE(json["k"].is_null());
+  const Finished refused = residuum_program(
+      {"inspect", "a.csv", "--aggregator", "quantised-ring", "--rows", "7"}, folder_.path());
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("goes with an aggregator that reads matrices"));
+}
+
 TEST_F(Inspect, RefusesBadInputInOneLine) {
   const std::string file = folder_.write("a.csv", "1,2\n").string();
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
