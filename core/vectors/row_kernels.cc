@@ -41,7 +41,7 @@ Real row_dot(const Real* x, const Real* w, std::size_t size) {
   for (; j < size; ++j) {
     sum += x[j] * w[j];
   }
-  std::array<Real, kSums> sums;
+  std::array<Real, kSums> sums{};
 #pragma GCC unroll 16
   for (std::size_t v = 0; v < kVectors; ++v) {
     hn::StoreU(vectors[v], d, sums.data() + v * kWidth);
