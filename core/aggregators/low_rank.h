@@ -3,7 +3,7 @@
 // of Q lie one after the other. Every sum has an order of its own that neither addresses nor the
 // machine's vectors change.
 //
-// Left factors are the products of the workers' layers with a few columns that all workers share:
+// Left factors are products of layers with a few columns that all workers share:
 //   P_p = M_p R,  P = sum_p P_p,
 // where M_p is a layer of worker p as a matrix and R has as many rows as M_p has columns. Layers
 // that a product does not shorten are plain: they are summed as they are. Both sums go in one

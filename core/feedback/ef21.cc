@@ -2,7 +2,7 @@
 // gradient and sends the compressed change,
 //   a^p = G^p - g^p,  s^p = C(a^p),  g^p += s^p,  w -= eta mean g^p,  g^p = 0 at the start.
 // The residual e^p = G^p - g^p is the error of the estimate; its mean square is the distortion G_t
-// of the theory. Nothing is lost, whatever the aggregator rejects (estimate.h).
+// of the theory. Nothing is lost, whatever the aggregator rejects (put_back.h).
 //
 // Workers that take no part in a version keep their g^p, and the model moves by the mean over all
 // (EF21-PP: Fatkhullin, Sokolov, Gorbunov, Li, Richtarik, "EF21 with Bells & Whistles", 2021). As

@@ -38,7 +38,7 @@ class ResidualUpdate {
     set(Part::list, nullptr, nullptr);
     unite(a, b, own_);
   }
-  void give_back(const SparseVector<Real>& list) { returned_ = &list; }
+  void return_entries(const SparseVector<Real>& list) { returned_ = &list; }
 
  private:
   enum class Part { list, of_all, everything };

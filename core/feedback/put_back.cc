@@ -22,7 +22,7 @@ void choose(PutBack rule,
   } else {
     residual_update.remove(*outcome.applied);
     if (rule == PutBack::captured) {
-      residual_update.give_back(*outcome.dropped_in_merges);
+      residual_update.return_entries(*outcome.dropped_in_merges);
     }
   }
 }
@@ -104,7 +104,7 @@ void choose_applied(const MessageOutcome<Real>& outcome, ResidualUpdate<Real>& r
     residual_update.remove(outcome.sent.entries);
   } else {
     residual_update.remove(*outcome.applied);
-    residual_update.give_back(*outcome.dropped_in_merges);
+    residual_update.return_entries(*outcome.dropped_in_merges);
   }
 }
 

@@ -194,7 +194,7 @@ class Computed : public Iteration<Real> {
 template <class Real>
 class Compressed : public Iteration<Real> {
  public:
-  /// Exchanges s^p and a^p of the workers that take part, which makes g. The exchanged must live
+  /// Exchanges s^p and a^p of the workers that take part, which makes g. `exchanged` must live
   /// until the version is shown.
   [[nodiscard]] Combined<Real> combine(ParticipantExchange<Real>& exchange,
                                        ExchangeResult<Real>& exchanged) &&;
@@ -204,7 +204,7 @@ class Compressed : public Iteration<Real> {
   explicit Compressed(Iteration<Real>&& before) : Iteration<Real>(std::move(before)) {}
 };
 
-/// The exchanged has g.
+/// An iteration whose exchange has made g.
 template <class Real>
 class Combined : public Iteration<Real> {
  public:
@@ -260,7 +260,7 @@ class LateIteration : public Iteration<Real> {
 template <class Real>
 class LateComputed : public Iteration<Real> {
  public:
-  /// Makes w_{t+1} from g, which is the weighted sum of the late messages. ExchangeResult and parts
+  /// Makes w_{t+1} from g, which is the weighted sum of the late messages. `exchanged` and `parts`
   /// must live until the version is shown. It is not collective: every process that calls it has
   /// all messages.
   [[nodiscard]] LateUpdated<Real> update(const ExchangeResult<Real>& exchanged,

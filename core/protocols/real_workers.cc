@@ -169,7 +169,7 @@ void RealWorkers<Real>::discard(const GradientId& gradient) {
     message = std::exchange(ready_[slot(gradient.worker)], {}).message;
   }
   if (message != nullptr) {
-    state_.worker(message->worker).memory.take_back(message->message, message->accumulator);
+    state_.worker(message->worker).memory.return_message(message->message, message->accumulator);
   }
 }
 

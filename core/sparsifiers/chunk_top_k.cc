@@ -11,7 +11,7 @@
 // would be no contraction.
 //
 // An index travels as its place in its block, in ceil(log2 block) bits, and every block tells how
-// many it keeps, since zeros may make them fewer than k_b (core/messages/index_form.h).
+// many it keeps, since zeros may make them fewer than k_b (core/messages/message.h).
 
 #include <algorithm>
 #include <cmath>

@@ -14,7 +14,7 @@
 //   E|a - C(a)|^2 = (B/m - 1) |a|^2, which is a contraction only for m > B/2.
 //
 // A block travels as its number and its values. If the mask is shared, the receiver of a message
-// has drawn the same blocks, and the values travel alone (core/messages/index_form.h).
+// has drawn the same blocks, and the values travel alone (core/messages/message.h).
 
 #include <algorithm>
 #include <utility>

@@ -203,7 +203,7 @@ std::vector<std::string> Method::known_losses(bool sends_everything, int workers
     losses.emplace_back("residuals decay");
   }
   if (law.weighs_messages) {
-    losses.emplace_back("messages are weighed after they were removed");
+    losses.emplace_back("messages are weighed after residuals were updated");
   }
   if (!feedback->conserves(law, sends_everything, workers)) {
     losses.emplace_back(feedback->loss());

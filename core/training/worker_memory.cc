@@ -221,8 +221,8 @@ void WorkerMemory<Real>::skip_version(double step_size,
 }
 
 template <class Real>
-void WorkerMemory<Real>::take_back(const Message<Real>& message,
-                                   std::span<const Real> accumulator) {
+void WorkerMemory<Real>::return_message(const Message<Real>& message,
+                                        std::span<const Real> accumulator) {
   const std::span<Real> memory = vectors_->all_to_write();
   if (message.everything) {
     for (std::size_t i = 0; i < d_; ++i) {

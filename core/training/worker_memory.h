@@ -61,7 +61,7 @@ class WorkerMemory {
 
   /// Returns a rejected message to e^p, so that the next message contains it. `accumulator` is the
   /// message where everything is sent.
-  void take_back(const Message<Real>& message, std::span<const Real> accumulator);
+  void return_message(const Message<Real>& message, std::span<const Real> accumulator);
 
   const Message<Real>& message() const { return message_; }
   const ResidualUpdate<Real>& residual_update() const { return residual_update_; }

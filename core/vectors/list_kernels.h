@@ -1,5 +1,5 @@
 #pragma once
-// These kernels do the passes over sparse vectors of split.h and intersect.h, in the widest SIMD of
+// These kernels do the passes over sparse vectors of merge.h, in the widest SIMD of
 // the machine at hand (Google Highway). They only move and compare, so that every target gives the
 // same bits.
 

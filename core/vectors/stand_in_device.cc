@@ -14,7 +14,7 @@
 
 namespace residuum {
 
-/// What the device and its vectors share.
+/// The device and its vectors share this.
 struct StandInDevice::Shared {
   std::size_t free = 0;
   std::size_t made = 0;  // vectors, each time they were made

@@ -15,7 +15,7 @@ namespace residuum {
 
 class StandInDevice final : public Device {
  public:
-  /// What vectors are asked to do, of which a test wants to know the order.
+  /// The calls of vectors, whose order a test wants to know.
   enum class Event { start_pass, start_selection, take_norms, take_selection };
   /// Gets each event, and the number of the vectors: those that were made first have 0.
   using Watch = std::function<void(Event event, std::size_t vectors)>;

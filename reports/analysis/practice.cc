@@ -28,7 +28,7 @@ void add_weighing(const Json& config, std::vector<std::string>& practice) {
   }
   if (text_at(config, "aggregator.clip") == "median-norm") {
     practice.emplace_back(
-        "messages are clipped to the median of their norms after they were removed");
+        "messages are clipped to the median of their norms after residuals were updated");
   }
 }
 

@@ -46,7 +46,7 @@ constexpr std::array<Explanation, 13> kExplanations{{
      "of "
      "both sides relative to their scale: about 1e-7 or less is the rounding of float32; anything "
      "else is mass that leaks. The put-back rule of the published gTop-k tree leaks: a value "
-     "truncated in one branch is removed by its owner when its index wins through another.",
+     "truncated in one branch leaves its sender's residual when its index wins through another.",
      "follows from error feedback; the published rule: Shi et al.: A Distributed Synchronous SGD "
      "Algorithm with Global Top-k Sparsification, ICDCS 2019"},
     {"Lost mass",

@@ -252,7 +252,7 @@ class CudaVectors final : public DeviceVectors {
   ~CudaVectors() override { cudaStreamSynchronize(step_.stream().get()); }
 
   std::size_t dimension() const override { return d_; }
-  /// What uses the address is queued on the default stream.
+  /// The caller queues its use of the address on the default stream.
   DeviceRoom vector(std::size_t number) override {
     is_handed_out_ = true;
     changes(number);

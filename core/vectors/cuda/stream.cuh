@@ -44,12 +44,12 @@ class Stream {
   /// Lets the host wait.
   void wait() const { check(cudaStreamSynchronize(stream_), "the work on the device"); }
 
-  /// What is queued here from now on waits for what is queued on the default stream now.
+  /// Lets work that is queued here from now on wait for the work on the default stream.
   void follow_default() {
     of_default_.record(cudaStreamLegacy);
     of_default_.hold(stream_);
   }
-  /// What is queued on the default stream from now on waits for what is queued here now.
+  /// Lets work that is queued on the default stream from now on wait for the work here.
   void lead_default() {
     of_this_.record(stream_);
     of_this_.hold(cudaStreamLegacy);

@@ -33,7 +33,7 @@ TEST(KnownLosses, AreThoseOfTheFeedbackAndOfTheAggregator) {
   EXPECT_EQ(losses_of(kAllGather, {{"kind", "ef14"}}), Losses());
   EXPECT_EQ(losses_of(kAllGather, {{"kind", "ef14"}, {"decay", 0.5}}), (Losses{"residuals decay"}));
   EXPECT_EQ(losses_of(kSenders, {{"kind", "ef14"}, {"decay", 0.5}}),
-            (Losses{"residuals decay", "messages are weighed after they were removed"}));
+            (Losses{"residuals decay", "messages are weighed after residuals were updated"}));
   EXPECT_EQ(losses_of(kAllGather, {{"kind", "ef14"}, {"clears", "selected"}}),
             (Losses{"residuals ignore what a quantiser rounds"}));
   EXPECT_EQ(losses_of({{"kind", "gtopk-tree"}}, {{"kind", "ef14"}}), Losses());

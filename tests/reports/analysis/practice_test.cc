@@ -60,11 +60,12 @@ TEST(Practice, NamesOptimisersOfWorkersAndTheCosine) {
 
 TEST(Practice, NamesWhatLosesMassByDesign) {
   const Json aggregator{{"kind", "allgather"}, {"weighting", "senders"}, {"clip", "median-norm"}};
-  EXPECT_EQ(practice_of(run_with(
-                {{"aggregator", aggregator}, {"feedback", {{"kind", "ef14"}, {"decay", 0.95}}}})),
-            (Words{"residuals fade by 0.95 after each exchange, by design",
-                   "entries are divided by how many workers sent them",
-                   "messages are clipped to the median of their norms after they were removed"}));
+  EXPECT_EQ(
+      practice_of(run_with(
+          {{"aggregator", aggregator}, {"feedback", {{"kind", "ef14"}, {"decay", 0.95}}}})),
+      (Words{"residuals fade by 0.95 after each exchange, by design",
+             "entries are divided by how many workers sent them",
+             "messages are clipped to the median of their norms after residuals were updated"}));
 }
 
 TEST(Practice, NamesWhatDgcDoesBeforeTheExchange) {

@@ -69,15 +69,15 @@ TEST(Leaks, AreNamedByWhatLosesMassByDesign) {
   EXPECT_THAT(findings(collect(folder.path())),
               Contains("Conservation fails for 2 methods, as is known of them."))
       << "an older program has not recorded why";
-  lose(folder, 1, {"residuals decay", "messages are weighed after they were removed"});
+  lose(folder, 1, {"residuals decay", "messages are weighed after residuals were updated"});
   lose(folder, 2, {"residuals decay"});
   EXPECT_THAT(findings(collect(folder.path())),
               Contains("Conservation fails for 2 methods, as is known of them: residuals decay; "
-                       "messages are weighed after they were removed (1 of 2)."));
+                       "messages are weighed after residuals were updated (1 of 2)."));
   lose(folder, 2, {{"no", "text"}});
   EXPECT_THAT(findings(collect(folder.path())),
               Contains("Conservation fails for 2 methods, as is known of them: residuals decay (1 "
-                       "of 2); messages are weighed after they were removed (1 of 2)."));
+                       "of 2); messages are weighed after residuals were updated (1 of 2)."));
 }
 
 }  // namespace

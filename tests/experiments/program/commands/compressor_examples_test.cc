@@ -1,4 +1,4 @@
-// `residuum check` as a user calls it, on the compressors in experiments/compressors.
+// `residuum check` as a user calls it, on the compressors in experiments/studies/compressors.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
