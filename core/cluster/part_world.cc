@@ -90,4 +90,7 @@ void PartWorld::add_in_order(std::span<Real> numbers) {
   }
 }
 
+void PartWorld::add_up(std::span<float> numbers) { add_in_order(numbers); }
+void PartWorld::add_up(std::span<double> numbers) { add_in_order(numbers); }
+
 }  // namespace residuum
