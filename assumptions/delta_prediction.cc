@@ -213,7 +213,7 @@ DeltaPrediction predict_largest(const AggregatorLaw& law,
     return {.delta = predicted_delta_iid(Combination::completed, rho, workers, entries),
             .largest_workers = std::nullopt};
   }
-  if (law.cuts_in_merges) {
+  if (law.drops_in_merges) {
     return {.delta = predicted_delta_iid(Combination::selected, rho, workers, entries),
             .largest_workers = largest_workers_iid(rho, entries)};
   }

@@ -142,11 +142,11 @@ void write_worker_details(const StepView& view, Recorder& recorder) {
     }
     row.set(WorkerColumn::nnz_sent, scalars.nnz_sent);
     row.set(WorkerColumn::worker_grad_norm_sq,
-            view.run.steps_locally ? scalars.step_grad_norm_sq : scalars.gradient_norm_sq);
+            view.steps_locally ? scalars.step_grad_norm_sq : scalars.gradient_norm_sq);
     if (view.exchanges_gradients()) {
       set_memory(scalars, row);
     }
-    if (view.run.batch_is_exact) {
+    if (view.batch_is_exact) {
       row.set(WorkerColumn::noise_variance, 0);  // a whole shard has none
     } else if (view.halves) {
       row.set(WorkerColumn::noise_variance, scalars.noise_variance);

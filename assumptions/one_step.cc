@@ -31,7 +31,6 @@ class Keeper final : public Recorder, public StepObserver {
     keep_residuals(view.exchange, view.dimension());
     monitor_.observe(view);
   }
-  void progress(std::uint64_t /*done*/, std::uint64_t /*total*/) override {}
   void write(const Row& measured, const std::vector<Check>& /*checks*/) override {
     quantities_.row = measured;
   }

@@ -1,8 +1,8 @@
 #pragma once
 // In DCT coordinates an objective is f~(v) = f(T'v) with the orthonormal T of
 // core/vectors/block_dct.h: its gradient is T grad f(T'v), it starts at T w_0 and its minimiser is
-// T x*. All that is said in norms (L, mu, sigma^2, f*, residuals, delta, theorems) is the same of
-// both; a choice entry by entry, as by Top-k, is not.
+// T x*. f and f~ have equal L, mu, sigma^2, f* and norms of residuals, so theorems hold for both
+// alike. A selection by entries, such as Top-k, selects others.
 
 #include <memory>
 

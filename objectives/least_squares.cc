@@ -297,7 +297,7 @@ std::unique_ptr<Objective> make_least_squares(const Section& section,
                                     context,
                                     {.synthetic = "synthetic-regression",
                                      .make = make_synthetic_regression,
-                                     .wishes = {.labels = LabelKind::targets}});
+                                     .options = {.labels = LabelKind::targets}});
   auto& [train, test] = prepared.rows;
   const bool has_test = test.rows() > 0;
   RegressionData data{.info = std::move(prepared.info),

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <string_view>
 #include <system_error>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "core/notes.h"
+#include "core/text.h"
 #include "objectives/data/synthetic.h"
 #include "objectives/prepared_rows.h"
 #include "objectives/spectrum.h"
@@ -106,22 +106,20 @@ RowsSplit make_synthetic(const Section& section) {
 }
 
 /// Reads classes = "two" or "one-vs-rest:LABEL".
-LibsvmWishes read_wishes(const Section& section) {
-  LibsvmWishes wishes;
+LibsvmOptions read_options(const Section& section) {
+  LibsvmOptions options;
   const std::string text = section.text("classes", "two");
   if (text != "two") {
     constexpr std::string_view kRule = "one-vs-rest:";
-    int label = 0;
-    const char* const end = text.data() + text.size();
-    const char* const begin = text.data() + std::min(text.size(), kRule.size());
-    const auto [stopped, error] = std::from_chars(begin, end, label);
-    require(text.starts_with(kRule) && error == std::errc() && stopped == end,
+    const auto label =
+        parsed<int>(std::string_view(text).substr(std::min(text.size(), kRule.size())));
+    require(text.starts_with(kRule) && label,
             "{} must be \"two\" or \"one-vs-rest:LABEL\" with a whole number, got \"{}\"",
             section.where("classes"),
             text);
-    wishes.positive = label;
+    options.positive = *label;
   }
-  return wishes;
+  return options;
 }
 
 void check_training_data(const SparseDataset& data) {
@@ -146,7 +144,7 @@ ClassificationData read_classification_data(const Section& section,
                                     context,
                                     {.synthetic = kSynthetic,
                                      .make = make_synthetic,
-                                     .wishes = is_file ? read_wishes(section) : LibsvmWishes{}});
+                                     .options = is_file ? read_options(section) : LibsvmOptions{}});
   check_training_data(prepared.rows.train);
   ClassificationData result{.info = std::move(prepared.info),
                             .train_fingerprint = std::move(prepared.train_fingerprint),

@@ -1,13 +1,13 @@
 #include "objectives/prepared_rows.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "core/text.h"
 #include "objectives/data/catalogue.h"
 
 namespace residuum {
@@ -45,15 +45,15 @@ RowsSplit load_rows(const Section& section,
   if (name == source.synthetic) {
     return source.make(section);
   }
-  LibsvmWishes wishes = source.wishes;
+  LibsvmOptions options = source.options;
   if (section.flag("zero_based", false)) {
-    wishes.first_index = 0;
+    options.first_index = 0;
   }
   RowsSplit split;
-  split.train = load_sparse(name, context.data_dir, wishes);
-  wishes.classes = split.train.classes;
-  wishes.known_classes = split.train.class_labels;
-  if (auto test = load_sparse_test(name, context.data_dir, wishes)) {
+  split.train = load_sparse(name, context.data_dir, options);
+  options.classes = split.train.classes;
+  options.known_classes = split.train.class_labels;
+  if (auto test = load_sparse_test(name, context.data_dir, options)) {
     split.test = std::move(*test);
   }
   fit_features(split.test, split.train.features);
@@ -156,11 +156,7 @@ std::int64_t read_positive(const Section& section, const char* key, std::int64_t
   return value;
 }
 
-double parse_number(std::string_view text) {
-  double value = std::nan("");
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? value : std::nan("");
-}
+double parse_number(std::string_view text) { return parsed<double>(text).value_or(std::nan("")); }
 
 double read_l2(const Section& section,
                std::size_t samples,

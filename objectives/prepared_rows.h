@@ -27,7 +27,7 @@ struct RowsSplit {
 struct RowsSource {
   std::string synthetic;
   std::function<RowsSplit(const Section&)> make;
-  LibsvmWishes wishes = {};
+  LibsvmOptions options = {};
 };
 
 struct PreparedRows {

@@ -209,11 +209,7 @@ std::unique_ptr<Objective> make_quadratic(const Section& section, const Objectiv
   };
   const double smoothness = section.number("smoothness", 1.0);
   require(smoothness > 0, "{} must be positive, got {}", section.where("smoothness"), smoothness);
-  const double ratio = section.number("curvature_ratio", 0.01);
-  require(ratio > 0 && ratio <= 1,
-          "{} must be in (0, 1], got {}",
-          section.where("curvature_ratio"),
-          ratio);
+  const double ratio = section.fraction("curvature_ratio", 0.01);
   const auto data_seed = section.integer("data_seed", 1);
   require(data_seed >= 0, "{} must be at least 0, got {}", section.where("data_seed"), data_seed);
   return std::make_unique<Quadratic>(

@@ -480,7 +480,7 @@ std::unique_ptr<Objective> make_softmax(const Section& section, const ObjectiveC
                                     context,
                                     {.synthetic = "synthetic-classes",
                                      .make = make_synthetic_classes,
-                                     .wishes = {.labels = LabelKind::many_classes}});
+                                     .options = {.labels = LabelKind::many_classes}});
   auto& [train, test] = prepared.rows;
   const bool has_test = test.rows() > 0;
   const std::size_t classes = std::max<std::size_t>(2, train.class_labels.size());

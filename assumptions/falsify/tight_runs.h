@@ -36,7 +36,7 @@ struct RunSearch {
   int workers = 1;
   std::size_t dimension = 2;
   double condition = 100;     // kappa = L/mu > 1
-  double contraction = 0.5;   // delta_c of the method's selection, below 1
+  double contraction = 0.5;   // alpha of the method's selection, below 1
   std::uint64_t steps = 100;  // N
   std::uint64_t skip = 0;     // below N
   RunRatio ratio = RunRatio::average;

@@ -17,7 +17,7 @@ struct TightSearch {
   int workers = 1;
   std::size_t dimension = 2;
   double condition = 100;    // kappa = L/mu > 1, L = 1
-  double contraction = 0.5;  // delta_c of the method's selection, below 1
+  double contraction = 0.5;  // alpha of the method's selection, below 1
   std::uint64_t seed = 1;
   std::uint64_t evaluations = 20000;
   bool estimates = false;  // EF21 in place of EF14

@@ -1,8 +1,8 @@
 // This probe measures the terms of the measured-residual certificate: f at the virtual iterate and
 // the sums over all iterations so far of eta, eta^2 |mean G|^2 and eta |w - z|^2. The sums are
 // exact whatever the cadence of the measurements is. If momentum, weight decay or clipping make z
-// another sequence, it measures the same of the unperturbed iterate u
-// (core/measurement/iterates.h).
+// another sequence, it measures these terms of the unperturbed iterate u
+// too (core/measurement/iterates.h).
 
 #include "assumptions/probes/probe.h"
 

@@ -73,7 +73,7 @@ LostMass dense_lost_mass(const StepView& view) {
   const double messages = static_cast<double>(view.contributions().size());
   const double magnitude = std::sqrt(messages) * std::sqrt(magnitude_sq) + std::sqrt(applied_sq) +
                            divisor * std::sqrt(kept_sq);
-  const double rounding = (messages + (fading > 0 ? 6 : 2)) * view.run.unit_roundoff * magnitude;
+  const double rounding = (messages + (fading > 0 ? 6 : 2)) * view.unit_roundoff * magnitude;
   const auto beyond_rounding = [&](double lost_sq) {
     return std::sqrt(lost_sq) <= rounding ? 0 : lost_sq;
   };
@@ -115,7 +115,7 @@ class ConservationProbe final : public Probe {
                         .rhs = 0,
                         .holds = mass.otherwise_sq == 0,
                         .hard = true,
-                        .expected = view.run.conserves_but_for_decay});
+                        .expected = view.loses_only_by_decay});
     }
   }
 
@@ -131,7 +131,7 @@ class ConservationProbe final : public Probe {
                       .rhs = 0,
                       .holds = lost_sq == 0,
                       .hard = true,
-                      .expected = view.conserves()});
+                      .expected = view.loses_nothing()});
   }
 
   static void observe_gap(const StepView& view, Row& row, std::vector<Check>& checks) {
@@ -156,7 +156,7 @@ class ConservationProbe final : public Probe {
                       .rhs = bound,
                       .holds = defect <= bound,
                       .hard = true,
-                      .expected = view.conserves()});
+                      .expected = view.loses_nothing()});
   }
 
   /// Bounds what rounding alone can have done to w - z - mean residual since the start: the
@@ -164,12 +164,13 @@ class ConservationProbe final : public Probe {
   /// models to float64.
   static double rounding_bound(const StepView& view) {
     const double in_messages =
-        view.run.unit_roundoff * view.iterates.rounded_magnitude.value_or(of_workers(view));
+        view.unit_roundoff * view.iterates.rounded_magnitude.value_or(of_workers(view));
     const double steps = static_cast<double>(view.iteration) + 1;
     const double models = std::sqrt(norm_sq<double>(view.iterates.model)) +
                           std::sqrt(norm_sq<double>(view.iterates.virtual_dense));
     constexpr double kFloat64Roundoff = 0x1.0p-53;
-    return (in_messages + 4 * steps * kFloat64Roundoff * models) / (1 - view.run.momentum);
+    return (in_messages + 4 * steps * kFloat64Roundoff * models) /
+           (1 - view.momentum_after_exchange);
   }
 
   static double of_workers(const StepView& view) {
@@ -198,7 +199,7 @@ class ConservationProbe final : public Probe {
     }
     double lost_sq = 0;
     const double messages = static_cast<double>(view.contributions().size());
-    const double tolerance = (messages + 2) * view.run.unit_roundoff;
+    const double tolerance = (messages + 2) * view.unit_roundoff;
     for (std::size_t i = 0; i < view.dimension(); ++i) {
       if (std::abs(lost_[i]) > tolerance * magnitude_[i]) {
         lost_sq += lost_[i] * lost_[i];

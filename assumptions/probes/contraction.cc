@@ -87,7 +87,7 @@ class ContractionProbe final : public Probe {
  private:
   /// An entry that was sent is off by the rounding of a difference and of a sum.
   static void check_shift(const StepView& view, const ShiftGap& gap, std::vector<Check>& checks) {
-    const double unit = view.run.unit_roundoff;
+    const double unit = view.unit_roundoff;
     const double rounding = 9 * unit * unit * norm_sq<double>(view.iterates.model);
     const double allowed = gap.kept * gap.before_sq;
     checks.push_back({.iteration = view.iteration,

@@ -56,7 +56,7 @@ double rounding_of_sum_sq(const StepView& view) {
     sum += scalars.accumulator_norm_sq;
   }
   const auto workers = static_cast<double>(view.contributions().size());
-  const double part = workers * view.run.unit_roundoff;
+  const double part = workers * view.unit_roundoff;
   return part * part * sum / workers;
 }
 

@@ -60,10 +60,10 @@ class Ef21Probe final : public Probe {
   static void set_weighted(const StepView& view, Row& row) {
     double smoothness = 0;
     double weighted = 0;
-    for (std::size_t p = 0; p < view.run.worker_smoothness.size(); ++p) {
-      smoothness += view.run.worker_smoothness[p] / view.facts.workers;
-      weighted += view.worker_scalars[p].residual_norm_sq / view.run.worker_smoothness[p] /
-                  view.facts.workers;
+    for (std::size_t p = 0; p < view.worker_smoothness.size(); ++p) {
+      smoothness += view.worker_smoothness[p] / view.facts.workers;
+      weighted +=
+          view.worker_scalars[p].residual_norm_sq / view.worker_smoothness[p] / view.facts.workers;
     }
     if (std::isfinite(weighted) && smoothness > 0) {
       row.set(Column::ef21_weighted_distortion, smoothness * weighted);
@@ -76,7 +76,7 @@ class Ef21Probe final : public Probe {
     const double root = std::sqrt(1 - *view.selection.contraction);
     const double beta = root < 1 ? root * root / (1 - root) : 0;
     const double bound = root * before + beta * seen.change;
-    const double rounding = 8 * view.run.unit_roundoff * std::sqrt(seen.magnitude);
+    const double rounding = 8 * view.unit_roundoff * std::sqrt(seen.magnitude);
     checks.push_back({.iteration = view.iteration,
                       .name = "ef21-distortion",
                       .worker = std::nullopt,

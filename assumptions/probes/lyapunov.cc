@@ -1,5 +1,5 @@
 // This probe measures the Lyapunov functions V of the tight theory of error feedback
-// (core/schedules/tight_rate.h), over the number P of workers, with s = sqrt(1 - delta_c):
+// (core/schedules/tight_rate.h), over the number P of workers, with s = sqrt(1 - alpha):
 //   EF14  V/P = |mean e_p|^2/s + mean |x - x* - e_p|^2, x = w_{t+1}, e_p residuals in units of the
 //         step. As mean |x - x* - e_p|^2 = |x - x* - mean e_p|^2 + mean |e_p|^2 - |mean e_p|^2,
 //         norms of means are enough;
@@ -39,8 +39,8 @@ class LyapunovProbe final : public Probe {
   }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
-    const bool has_minimizer = !view.run.minimizer.empty();
-    if (!view.run.lyapunov || !(view.estimates() || has_minimizer)) {
+    const bool has_minimizer = !view.minimizer.empty();
+    if (!view.lyapunov || !(view.estimates() || has_minimizer)) {
       return;
     }
     const LyapunovState now = view.estimates() ? of_estimates(view) : of_residuals(view);
@@ -54,14 +54,14 @@ class LyapunovProbe final : public Probe {
     }
     const double root = std::max(0.0, now.root - now.rounding) / *before;
     row.set(Column::lyapunov_ratio, root * root);
-    if (view.run.lyapunov->rate) {
+    if (view.lyapunov->rate) {
       constexpr double kOfFormula = 1e-12;  // rho* is rounded, too
       checks.push_back({.iteration = view.iteration,
                         .name = "tight-contraction",
                         .worker = std::nullopt,
                         .lhs = root * root,
-                        .rhs = *view.run.lyapunov->rate,
-                        .holds = root * root <= *view.run.lyapunov->rate * (1 + kOfFormula),
+                        .rhs = *view.lyapunov->rate,
+                        .holds = root * root <= *view.lyapunov->rate * (1 + kOfFormula),
                         .hard = true,
                         .expected = true});
     }
@@ -71,7 +71,7 @@ class LyapunovProbe final : public Probe {
 
  private:
   static double rounding_unit(const StepView& view) {
-    return 8 * (view.facts.workers + 4.0) * view.run.unit_roundoff;
+    return 8 * (view.facts.workers + 4.0) * view.unit_roundoff;
   }
 
   static LyapunovState of_residuals(const StepView& view) {
@@ -83,15 +83,15 @@ class LyapunovProbe final : public Probe {
     }
     double mean = 0;
     double corrected = 0;
-    for (std::size_t j = 0; j < view.run.minimizer.size(); ++j) {
+    for (std::size_t j = 0; j < view.minimizer.size(); ++j) {
       const double e_j = unit * view.mean.residual[j];
-      const double distance = view.iterates.model[j] - view.run.minimizer[j] - e_j;
+      const double distance = view.iterates.model[j] - view.minimizer[j] - e_j;
       mean += e_j * e_j;
       corrected += distance * distance;
     }
-    const double s = view.run.lyapunov->root;
+    const double s = view.lyapunov->root;
     const double value = mean / s + corrected + std::max(0.0, residuals - mean);
-    const double to_minimizer = std::sqrt(norm_sq<double>(view.run.minimizer));
+    const double to_minimizer = std::sqrt(norm_sq<double>(view.minimizer));
     const double magnitude = std::sqrt(norm_sq<double>(view.iterates.model)) + to_minimizer +
                              std::sqrt(residuals) * (1 + 1 / std::sqrt(s));
     constexpr double kOfMinimizer = 1e-7;
@@ -106,7 +106,7 @@ class LyapunovProbe final : public Probe {
       distortion += scalars.residual_norm_sq / view.facts.workers;
       gradients += scalars.gradient_norm_sq / view.facts.workers;
     }
-    const LyapunovFacts& facts = *view.run.lyapunov;
+    const LyapunovFacts& facts = *view.lyapunov;
     const double value = facts.root * norm_sq<double>(view.mean.gradient) + distortion;
     const double magnitude = facts.smoothness * std::sqrt(norm_sq<double>(view.iterates.model)) +
                              std::sqrt(gradients) + std::sqrt(distortion);

@@ -34,7 +34,7 @@ class NoiseProbe final : public Probe {
   }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
-    if (view.run.steps_locally) {
+    if (view.steps_locally) {
       observe_local_steps(view, row);
       return;
     }
@@ -50,7 +50,7 @@ class NoiseProbe final : public Probe {
     }
     observe_bias(view, row);
     const double mean = norm_sq<double>(view.mean.gradient);
-    if (view.run.batch_is_exact) {
+    if (view.batch_is_exact) {
       row.set(Column::noise_variance, 0);
       set_heterogeneity(view, gradient - mean, row);
       set_split(view, mean, row);
@@ -64,7 +64,7 @@ class NoiseProbe final : public Probe {
  private:
   /// Gradients at several models tell nothing of one; what is known of them is their noise.
   static void observe_late(const StepView& view, Row& row) {
-    if (view.run.batch_is_exact) {
+    if (view.batch_is_exact) {
       row.set(Column::noise_variance, 0);
     } else if (view.late_noise) {
       row.set(Column::noise_variance, *view.late_noise);
@@ -81,7 +81,7 @@ class NoiseProbe final : public Probe {
       variance += scalars.noise_variance / contributors(view);
     }
     row.set(Column::worker_grad_norm_sq, gradient);
-    if (view.run.batch_is_exact) {
+    if (view.batch_is_exact) {
       row.set(Column::noise_variance, 0);
     } else if (view.halves) {
       row.set(Column::noise_variance, variance);

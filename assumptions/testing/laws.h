@@ -24,11 +24,11 @@ struct Finding {
   std::string explanation;
 };
 
-/// Checks that E|a - C(a)|^2 <= (1 - delta_c) |a|^2 on accumulators of `dimension` entries of many
+/// Checks that E|a - C(a)|^2 <= (1 - alpha) |a|^2 on accumulators of `dimension` entries of many
 /// kinds, in both precisions. For a sparsifier that draws at random the expectation is a mean of
 /// 2000 draws, which must exceed the bound by more than the empirical Bernstein bound (Maurer and
 /// Pontil, COLT 2009) at a risk of 1e-9.
-Finding is_contractive(const Sparsifier& sparsifier, double delta_c, std::size_t dimension = 60);
+Finding is_contractive(const Sparsifier& sparsifier, double alpha, std::size_t dimension = 60);
 
 /// Checks that messages are sorted, without zeros, within k, and the same for the same context, and
 /// that all that the sparsifier claims in `law` holds. Expectations are looked at as above, and

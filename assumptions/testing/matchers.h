@@ -53,11 +53,11 @@ class LawMatcher {
   Law look_;
 };
 
-/// A Sparsifier with E|a - C(a)|^2 <= (1 - delta_c) |a|^2.
-inline auto IsContractive(double delta_c, std::size_t dimension = 60) {
-  return LawMatcher(fmt::format("E|a - C(a)|^2 <= (1 - {}) |a|^2", delta_c),
+/// A Sparsifier with E|a - C(a)|^2 <= (1 - alpha) |a|^2.
+inline auto IsContractive(double alpha, std::size_t dimension = 60) {
+  return LawMatcher(fmt::format("E|a - C(a)|^2 <= (1 - {}) |a|^2", alpha),
                     [=](const Sparsifier& sparsifier) {
-                      return laws::is_contractive(sparsifier, delta_c, dimension);
+                      return laws::is_contractive(sparsifier, alpha, dimension);
                     });
 }
 

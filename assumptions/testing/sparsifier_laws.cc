@@ -360,8 +360,8 @@ Finding keeps(const Promise& promise, const Sparsifier& sparsifier, std::size_t 
 
 }  // namespace
 
-Finding is_contractive(const Sparsifier& sparsifier, double delta_c, std::size_t dimension) {
-  return keeps({.share = delta_c, .exact = false}, sparsifier, dimension);
+Finding is_contractive(const Sparsifier& sparsifier, double alpha, std::size_t dimension) {
+  return keeps({.share = alpha, .exact = false}, sparsifier, dimension);
 }
 
 Finding keeps_its_law(const Sparsifier& sparsifier, std::size_t dimension) {

@@ -74,9 +74,10 @@ class Evidence {
   /// q of the workers' residuals, on average over the run: what the sparsifier promises if that is
   /// exact, else as measured, else the promise.
   Constant worker_contraction() const;
-  /// True if that is a promise, or was measured in each iteration.
+  /// True if `worker_contraction` is a promise, or was measured in each iteration.
   bool worker_contraction_is_known() const;
-  /// That of windows: what the sparsifier promises if that is exact, else the largest.
+  /// q of the workers' residuals over windows: what the sparsifier promises if that is exact, else
+  /// the largest window.
   Constant worker_contraction_in_windows() const;
   /// delta of the gTop-k assumption: the largest of single iterations.
   Constant selection_ratio() const;

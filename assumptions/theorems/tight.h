@@ -11,7 +11,7 @@
 
 namespace residuum {
 
-/// Returns L, mu and delta_c that every worker has, as the facts say; absent where one is not
+/// Returns L, mu and alpha that every worker has, as the facts say; absent where one is not
 /// known, or messages leave nothing out.
 std::optional<CompressedProblem> compressed_problem_of(const RunFacts& facts);
 

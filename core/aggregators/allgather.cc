@@ -123,7 +123,7 @@ class AllGather final : public AggregatorFor<AllGatherExchange, WeighingRules> {
 
   AggregatorLaw law() const override {
     return {.applies_whole_messages = !weighs_,
-            .cuts_in_merges = false,
+            .drops_in_merges = false,
             .is_sparse = false,
             .forwards_messages = true,
             .weighs_messages = weighs_};

@@ -225,7 +225,7 @@ class ArcTopK final : public AggregatorFor<ArcExchange, ArcRules> {
 
   AggregatorLaw law() const override {
     return {.applies_whole_messages = false,
-            .cuts_in_merges = false,
+            .drops_in_merges = false,
             .is_sparse = false,
             .approximates_sum = true,
             .completes_support = true};
@@ -259,11 +259,8 @@ class ArcTopK final : public AggregatorFor<ArcExchange, ArcRules> {
 }  // namespace
 
 std::unique_ptr<Aggregator> make_arc_top_k(const Section& section) {
-  const double density = section.number("density", 0.2);
-  require(density > 0 && density <= 1,
-          "{} must lie in (0, 1], got {}: it is the part of a layer's rows that is kept",
-          section.where("density"),
-          density);
+  const double density =
+      section.fraction("density", 0.2, "it is the part of a layer's rows that is kept");
   return std::make_unique<ArcTopK>(ArcRules{.rank = rank_from(section, 4),
                                             .density = density,
                                             .place = section.where("kind"),

@@ -39,7 +39,7 @@ class Dense final : public AggregatorFor<DenseExchange, DenseRules> {
 
   AggregatorLaw law() const override {
     return {.applies_whole_messages = true,
-            .cuts_in_merges = false,
+            .drops_in_merges = false,
             .is_sparse = false,
             .carries_vectors = true};
   }

@@ -34,13 +34,13 @@ void MergeDoubling<Real>::reduce(const Cluster& cluster,
   plan(cluster);
   held_.assign(lists.begin(), lists.end());
   merged_.resize(lists.size());
-  cut_by_.clear();
+  dropped_by_.clear();
   below_whole_ = static_cast<std::size_t>(std::clamp(whole_ - cluster.first(), 0, cluster.count()));
   sent_.assign(lists.begin(), lists.begin() + static_cast<std::ptrdiff_t>(below_whole_));
   merge_all(cluster, contributions, ledger);
   if (cluster.here(0)) {
     // A single worker has merged nothing: its list may be longer than k.
-    split_top_k(*held_[0], contributions.k, split_, result, cut_);
+    split_top_k(*held_[0], contributions.k, split_, result, remainder_);
   } else if (below_whole_ > 0) {
     copy(*held_[0], result);
   }
@@ -103,7 +103,7 @@ void MergeDoubling<Real>::merge_all(const Cluster& cluster,
   passed_ = 0;
   auto round_end = round_ends_.begin();
   for (std::size_t i = 0; i < groups_.size(); ++i) {
-    form(cluster, contributions, groups_[i], ledger);
+    make_group(cluster, contributions, groups_[i], ledger);
     if (i + 1 == *round_end) {
       ledger.end_round();
       ++round_end;
@@ -114,10 +114,10 @@ void MergeDoubling<Real>::merge_all(const Cluster& cluster,
 /// Passes the messages of the group and merges its halves, once on every process that has workers
 /// of it.
 template <class Real>
-void MergeDoubling<Real>::form(const Cluster& cluster,
-                               const Contributions<Real>& contributions,
-                               const Group& group,
-                               Ledger& ledger) {
+void MergeDoubling<Real>::make_group(const Cluster& cluster,
+                                     const Contributions<Real>& contributions,
+                                     const Group& group,
+                                     Ledger& ledger) {
   charge(cluster, contributions, group, ledger);
   const int half = group.first + std::max(group.size / 2, 1);
   const auto* lower = held_in(cluster, group.first, half);
@@ -197,26 +197,26 @@ const SparseVector<Real>* MergeDoubling<Real>::exchange(const Cluster& cluster,
 }
 
 /// Replaces the lists of the group's workers here by Top_k of the sum, and records the entries that
-/// are cut.
+/// are dropped.
 template <class Real>
 void MergeDoubling<Real>::merge(const Cluster& cluster,
                                 const Group& group,
                                 const SparseVector<Real>& lower,
                                 const SparseVector<Real>& upper,
                                 std::size_t k) {
-  const std::size_t number = cut_by_.size();
-  if (number == cuts_.size()) {
-    cuts_.emplace_back();
+  const std::size_t number = dropped_by_.size();
+  if (number == dropped_.size()) {
+    dropped_.emplace_back();
   }
   const int begin = std::max(group.first, cluster.first());
   const int end = std::min(group.first + group.size, cluster.first() + cluster.count());
   auto& target = merged_[cluster.slot(begin)];
-  merge_top_k(lower, upper, k, split_, target, cuts_[number]);
+  merge_top_k(lower, upper, k, split_, target, dropped_[number]);
   for (int worker = begin; worker < end; ++worker) {
     held_[cluster.slot(worker)] = &target;
   }
-  if (!cuts_[number].empty()) {
-    cut_by_.push_back(group);
+  if (!dropped_[number].empty()) {
+    dropped_by_.push_back(group);
   }
 }
 
@@ -228,7 +228,7 @@ void MergeDoubling<Real>::find_applied(const Cluster& cluster,
                                        std::vector<SparseVector<Real>>& applied) {
   found_.resize(std::max(found_.size(), sent_.size()));
   intersect<Real>(sent_, result.indices, intersect_, std::span(found_).first(sent_.size()));
-  take_what_was_cut_away(cluster, result);
+  take_out_dropped(cluster, result);
   applied.resize(static_cast<std::size_t>(cluster.count()));
   for (std::size_t slot = 0; slot < below_whole_; ++slot) {
     std::swap(applied[slot], found_[slot]);
@@ -252,21 +252,21 @@ void MergeDoubling<Real>::find_applied(const Cluster& cluster,
   }
 }
 
-/// Takes out of `found_` what a merge on its sender's path has cut.
+/// Takes out of `found_` what a merge on its sender's path has dropped.
 template <class Real>
-void MergeDoubling<Real>::take_what_was_cut_away(const Cluster& cluster,
-                                                 const SparseVector<Real>& result) {
-  const std::size_t count = cut_by_.size();
+void MergeDoubling<Real>::take_out_dropped(const Cluster& cluster,
+                                           const SparseVector<Real>& result) {
+  const std::size_t count = dropped_by_.size();
   looked_at_.clear();
   for (std::size_t i = 0; i < count; ++i) {
-    looked_at_.push_back(&cuts_[i]);
+    looked_at_.push_back(&dropped_[i]);
   }
   inside_.resize(std::max(inside_.size(), count));
   intersect<Real>(looked_at_, result.indices, intersect_, std::span(inside_).first(count));
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t at = 0; at < sent_.size() && !inside_[i].empty(); ++at) {
       const std::size_t slot = at < below_whole_ ? at : at - below_whole_;
-      if (cut_by_[i].has(cluster.first() + static_cast<int>(slot))) {
+      if (dropped_by_[i].has(cluster.first() + static_cast<int>(slot))) {
         take_out(found_[at], inside_[i].indices);
       }
     }

@@ -11,9 +11,9 @@
 //                            all <-------------------> all
 //   last      worker 0 passes the result to 4, worker 1 to 5
 //
-// Every worker sees the merges of its own groups, its path. An entry is cut on the path if a merge
-// of the path cuts its index; later merges on the path sum without it, so the entries that were
-// never cut on their sender's path add up to the result.
+// Every worker sees the merges of its own groups, its path. An entry is dropped on the path if a
+// merge of the path drops its index; later merges on the path sum without it, so the entries that
+// were never dropped on their sender's path add up to the result.
 
 #include <vector>
 
@@ -36,8 +36,8 @@ class MergeDoubling {
               SparseVector<Real>& result);
 
   /// applied := for every worker here, the entries of its list in the last reduction that lie on
-  /// the support of `result` and were not cut on its path. The workers beyond m get the result and
-  /// these in a last round, which is charged to `ledger`.
+  /// the support of `result` and were not dropped on its path. The workers beyond m get the result
+  /// and these in a last round, which is charged to `ledger`.
   void find_applied(const Cluster& cluster,
                     const Contributions<Real>& contributions,
                     const SparseVector<Real>& result,
@@ -57,10 +57,10 @@ class MergeDoubling {
   void plan(const Cluster& cluster);
   void plan_edges(const Cluster& cluster, const Group& group);
   void merge_all(const Cluster& cluster, const Contributions<Real>& contributions, Ledger& ledger);
-  void form(const Cluster& cluster,
-            const Contributions<Real>& contributions,
-            const Group& group,
-            Ledger& ledger);
+  void make_group(const Cluster& cluster,
+                  const Contributions<Real>& contributions,
+                  const Group& group,
+                  Ledger& ledger);
   void charge(const Cluster& cluster,
               const Contributions<Real>& contributions,
               const Group& group,
@@ -74,7 +74,7 @@ class MergeDoubling {
              const SparseVector<Real>& lower,
              const SparseVector<Real>& upper,
              std::size_t k);
-  void take_what_was_cut_away(const Cluster& cluster, const SparseVector<Real>& result);
+  void take_out_dropped(const Cluster& cluster, const SparseVector<Real>& result);
 
   int workers_ = 0;    // of the plan, as are the others until groups_
   int processes_ = 0;  // of the plan
@@ -91,12 +91,12 @@ class MergeDoubling {
   std::vector<const SparseVector<Real>*> held_;  // each worker's list, as merged so far
   std::vector<SparseVector<Real>> merged_;       // buffers for the lists that were merged
   std::vector<SparseVector<Real>> folded_;       // lists that came from other processes
-  std::vector<SparseVector<Real>> cuts_;         // one for every group that cut something
-  std::vector<Group> cut_by_;                    // those groups
+  std::vector<SparseVector<Real>> dropped_;      // one for every group that dropped something
+  std::vector<Group> dropped_by_;                // those groups
   ReceiveBuffers<Real> buffers_;
   SplitWorkspace<Real> split_;
   IntersectWorkspace<Real> intersect_;
-  SparseVector<Real> cut_;
+  SparseVector<Real> remainder_;
   std::vector<const SparseVector<Real>*> looked_at_;
   std::vector<SparseVector<Real>> inside_;
   std::vector<SparseVector<Real>> found_;  // what was applied of `sent_`

@@ -1,5 +1,5 @@
 // Three ways to k entries of the sum of all messages, which are sparse lists. Each entry of a list
-// was applied or not: those on the support of the result were, unless a merge cut them.
+// was applied or not: those on the support of the result were, unless a merge dropped them.
 
 #include <cmath>
 
@@ -27,7 +27,7 @@ class GTopKExchange : public Exchange<Real> {
   }
 
  protected:
-  /// Makes the sum, and says what was applied and cut of the lists.
+  /// Makes the sum, and says what was applied and dropped of the lists.
   virtual void select(const Cluster& cluster,
                       const Contributions<Real>& contributions,
                       Lists<Real> lists,
@@ -53,19 +53,19 @@ class ExactExchange final : public GTopKExchange<Real> {
               Ledger& ledger,
               ExchangeResult<Real>& exchanged) override {
     gathered_.take(cluster, lists, contributions, ledger, sum_);
-    ledger.work_all([&] { split_top_k(sum_, contributions.k, split_, exchanged.sum, cut_); });
+    ledger.work_all([&] { split_top_k(sum_, contributions.k, split_, exchanged.sum, remainder_); });
     this->take_applied_on_support(lists, exchanged);
   }
 
   GatheredSum<Real> gathered_;
-  SparseVector<Real> sum_, cut_;
+  SparseVector<Real> sum_, remainder_;
   SplitWorkspace<Real> split_;
 };
 
 /// gTopKAllReduce (Shi et al., ICDCS 2019) merges lists pairwise along a binary tree to worker 0
-/// and broadcasts the result. An index can be cut from one branch and survive through another. What
-/// was cut is then reported in `dropped_in_merges`, so that put-back "captured" can return it.
-/// Put-back "published" clears it on its owner all the same: that mass is lost.
+/// and broadcasts the result. An index can be dropped from one branch and survive through another.
+/// What was dropped is then reported in `dropped_in_merges`, so that put-back "captured" can return
+/// it. Put-back "published" clears it on its owner all the same: that mass is lost.
 template <class Real>
 class TreeExchange final : public GTopKExchange<Real> {
   void select(const Cluster& cluster,
@@ -85,7 +85,7 @@ class TreeExchange final : public GTopKExchange<Real> {
 
 /// Recursive doubling makes the merges of the tree at all workers at once, in log2 P rounds of k
 /// entries each instead of 2 log2 P, and needs no broadcast. Every worker sees the merges that its
-/// entries go through, so it keeps what was cut on its path although the index survived through
+/// entries go through, so it keeps what was dropped on its path although the index survived through
 /// another branch. What is applied adds up to g: nothing is left for `dropped_in_merges`, and
 /// put-back "published" and "captured" do the same.
 template <class Real>
@@ -144,14 +144,14 @@ std::unique_ptr<Aggregator> make_gtopk_exact(const Section& /*section*/) {
 std::unique_ptr<Aggregator> make_gtopk_tree(const Section& /*section*/) {
   return std::make_unique<GTopK<TreeExchange>>(
       AggregatorLaw{
-          .applies_whole_messages = false, .cuts_in_merges = true, .selects_largest = true},
+          .applies_whole_messages = false, .drops_in_merges = true, .selects_largest = true},
       tree_traffic_model);
 }
 
 std::unique_ptr<Aggregator> make_gtopk_doubling(const Section& /*section*/) {
   return std::make_unique<GTopK<DoublingExchange>>(AggregatorLaw{.applies_whole_messages = false,
-                                                                 .cuts_in_merges = true,
-                                                                 .cuts_stay_with_senders = true,
+                                                                 .drops_in_merges = true,
+                                                                 .dropped_stay_with_senders = true,
                                                                  .selects_largest = true},
                                                    doubling_traffic_model);
 }

@@ -100,7 +100,7 @@ class GTopKMask final : public AggregatorFor<MaskExchange, Reduction> {
 
   AggregatorLaw law() const override {
     return {.applies_whole_messages = false,
-            .cuts_in_merges = false,
+            .drops_in_merges = false,
             .is_sparse = true,
             .completes_support = true,
             .selects_largest = true};

@@ -117,7 +117,7 @@ class OkTopkExchange final : public Exchange<Real> {
         rule_.amount ? rule_.amount->resolve(contributions.dimension) : contributions.k;
     ledger.work_all([&] {
       threshold_ = kth_magnitude(k);
-      split_above(all_, threshold_, sum, cut_);
+      split_above(all_, threshold_, sum, remainder_);
     });
   }
 
@@ -127,7 +127,7 @@ class OkTopkExchange final : public Exchange<Real> {
     if (all_.size() <= k) {
       return 0;
     }
-    split_top_k(all_, k, split_, kept_, cut_);
+    split_top_k(all_, k, split_, kept_, remainder_);
     Real smallest = std::abs(kept_.values.front());
     for (const Real value : kept_.values) {
       smallest = std::min(smallest, std::abs(value));
@@ -145,7 +145,7 @@ class OkTopkExchange final : public Exchange<Real> {
     pointers_.clear();
     const auto keep_here = [&] {
       for (std::size_t slot = 0; slot < sums.size(); ++slot) {
-        split_above(*sums[slot], threshold_, above_[slot], cut_);
+        split_above(*sums[slot], threshold_, above_[slot], remainder_);
         pointers_.push_back(&above_[slot]);
       }
     };
@@ -234,7 +234,7 @@ class OkTopkExchange final : public Exchange<Real> {
   std::vector<double> sums_;  // whole numbers, exact below 2^53
   std::vector<std::uint64_t> own_sizes_, sizes_;
   Gathered gathered_;
-  SparseVector<Real> all_, kept_, cut_;
+  SparseVector<Real> all_, kept_, remainder_;
   SplitWorkspace<Real> split_;
   std::vector<SparseVector<Real>> above_;  // of the regions here
   std::vector<const SparseVector<Real>*> pointers_;
@@ -248,7 +248,7 @@ class OkTopk final : public AggregatorFor<OkTopkExchange, OkTopkRule> {
 
   /// With a threshold that is reused, g may have more than k entries, and others than the largest.
   AggregatorLaw law() const override {
-    return {.applies_whole_messages = false, .cuts_in_merges = false, .is_sparse = false};
+    return {.applies_whole_messages = false, .drops_in_merges = false, .is_sparse = false};
   }
   bool needs_k() const override { return !amount_.has_value(); }
   void check(int /*workers*/, std::span<const MatrixPlace> layers) const override {

@@ -226,7 +226,7 @@ class ServerExchange final : public Exchange<Real> {
     ledger.work(0, [&] {
       whole_.make_room(contributions.dimension);
       to_sparse<Real>(dense_, whole_);
-      split_top_k(whole_, contributions.k, split_, exchanged.sum, cut_);
+      split_top_k(whole_, contributions.k, split_, exchanged.sum, remainder_);
     });
     send_down(cluster, contributions.k, contributions.dimension, exchanged.sum);
     pull(exchanged.sum.size(), contributions.dimension, ledger);
@@ -238,7 +238,7 @@ class ServerExchange final : public Exchange<Real> {
 
   ServerSettings settings_;
   std::vector<Real> dense_;
-  SparseVector<Real> whole_, cut_;
+  SparseVector<Real> whole_, remainder_;
   MessageLists<Real> lists_;
   SplitWorkspace<Real> split_;
   IntersectWorkspace<Real> intersect_;
@@ -251,37 +251,37 @@ class ParameterServer final : public AggregatorFor<ServerExchange, ServerSetting
   explicit ParameterServer(const ServerSettings& settings)
       : AggregatorFor(settings),
         settings_(settings),
-        cuts_(settings.down == WayDown::top_k),
+        selects_top_k_(settings.down == WayDown::top_k),
         shifts_(settings.down == WayDown::model_change) {}
 
   AggregatorLaw law() const override {
-    return {.applies_whole_messages = !cuts_,
-            .cuts_in_merges = false,
-            .is_sparse = cuts_,
+    return {.applies_whole_messages = !selects_top_k_,
+            .drops_in_merges = false,
+            .is_sparse = selects_top_k_,
             .forwards_messages = true,
             .shifts_model = shifts_,
-            .selects_largest = cuts_};
+            .selects_largest = selects_top_k_};
   }
   std::size_t shift_entries(std::size_t dimension) const override {
     return shifts_ ? settings_.change.resolve(dimension) : dimension;
   }
-  bool needs_k() const override { return cuts_; }
+  bool needs_k() const override { return selects_top_k_; }
 
   /// The bound is met if all messages have k entries, at indices of their own.
   TrafficModel traffic_model(const TrafficShape& shape) const override {
     const double vector_bytes = shape.dimension * shape.value_bytes;
     const double up = shape.message_bytes();
-    const double entries_down = shifts_ ? static_cast<double>(settings_.change.resolve(
+    const double entries_down = shifts_          ? static_cast<double>(settings_.change.resolve(
                                               static_cast<std::size_t>(shape.dimension)))
-                                : cuts_ ? std::min(shape.entries, shape.k)
-                                        : shape.entries;
+                                : selects_top_k_ ? std::min(shape.entries, shape.k)
+                                                 : shape.entries;
     const double down = shape.workers * std::min(entries_down * shape.entry_bytes(), vector_bytes);
     return {.bytes = up + down, .exact = false};
   }
 
  private:
   ServerSettings settings_;
-  bool cuts_;
+  bool selects_top_k_;
   bool shifts_;
 };
 

@@ -210,7 +210,7 @@ class PowerSgd final : public AggregatorFor<PowerExchange, PowerRules> {
 
   AggregatorLaw law() const override {
     return {.applies_whole_messages = false,
-            .cuts_in_merges = false,
+            .drops_in_merges = false,
             .is_sparse = false,
             .approximates_sum = true};
   }

@@ -273,7 +273,7 @@ class QuantisedRing final : public AggregatorFor<RingExchange, RingRules> {
 
   AggregatorLaw law() const override {
     return {.applies_whole_messages = false,
-            .cuts_in_merges = false,
+            .drops_in_merges = false,
             .is_sparse = false,
             .approximates_sum = true};
   }

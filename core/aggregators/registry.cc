@@ -44,7 +44,7 @@ constexpr auto kAggregators = std::to_array<Entry<Aggregator>>({
      "{}",
      make_gtopk_mask},
     {"gtopk-doubling",
-     "the merges of the tree at all workers at once; each keeps what is cut on its own path",
+     "the merges of the tree at all workers at once; each keeps what is dropped on its own path",
      "recursive doubling; this project",
      "{}",
      make_gtopk_doubling},

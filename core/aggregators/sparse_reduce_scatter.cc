@@ -51,7 +51,7 @@ class ReduceScatterExchange final : public Exchange<Real> {
 class SparseReduceScatter final : public AggregatorFor<ReduceScatterExchange> {
  public:
   AggregatorLaw law() const override {
-    return {.applies_whole_messages = true, .cuts_in_merges = false, .is_sparse = false};
+    return {.applies_whole_messages = true, .drops_in_merges = false, .is_sparse = false};
   }
   bool needs_k() const override { return false; }
 

@@ -1,7 +1,7 @@
 // One reduction goes through the edges of tree_rounds (transfers.h), round after round. On an edge
 // from -> to the sender's list travels, and the receiver replaces its own by Top_k of the sum:
 //
-//   held[to] := Top_k(held[to] + held[from]);  cut := what Top_k left out
+//   held[to] := Top_k(held[to] + held[from]);  dropped := what Top_k left out
 //
 // Two cursors run over the edges. `merged` counts the messages that were merged. `posted` runs
 // ahead of it and posts receives, as many as the buffers have room for, so that a list can arrive
@@ -40,11 +40,11 @@ void MergeTree<Real>::reduce_to_root(const Cluster& cluster,
   plan(cluster.workers());
   held_.assign(lists.begin(), lists.end());
   merged_.resize(lists.size());
-  cut_slots_.clear();
+  dropping_slots_.clear();
   merge_up(cluster, contributions, ledger);
   if (cluster.here(0)) {
     // A single worker has merged nothing: its list may be longer than k.
-    split_top_k(*held_[0], contributions.k, split_, result, cut_);
+    split_top_k(*held_[0], contributions.k, split_, result, remainder_);
   }
 }
 
@@ -87,42 +87,42 @@ void MergeTree<Real>::merge_up(const Cluster& cluster,
 }
 
 /// Replaces the list of the worker in `slot` by Top_k of its sum with the incoming list, and
-/// records the entries that are cut.
+/// records the entries that it drops.
 template <class Real>
 void MergeTree<Real>::merge(const SparseVector<Real>& incoming, std::size_t k, std::size_t slot) {
-  const std::size_t number = cut_slots_.size();
-  if (number == cuts_.size()) {
-    cuts_.emplace_back();
+  const std::size_t number = dropping_slots_.size();
+  if (number == dropped_.size()) {
+    dropped_.emplace_back();
   }
-  merge_top_k(*held_[slot], incoming, k, split_, merged_[slot], cuts_[number]);
+  merge_top_k(*held_[slot], incoming, k, split_, merged_[slot], dropped_[number]);
   held_[slot] = &merged_[slot];
-  if (!cuts_[number].empty()) {
-    cut_slots_.push_back(slot);
+  if (!dropped_[number].empty()) {
+    dropping_slots_.push_back(slot);
   }
 }
 
 template <class Real>
 void MergeTree<Real>::find_dropped_on_support(const SparseVector<Real>& result,
                                               std::vector<SparseVector<Real>>& dropped_in_merges) {
-  const std::size_t merges = cut_slots_.size();
+  const std::size_t merges = dropping_slots_.size();
   looked_at_.clear();
   for (std::size_t i = 0; i < merges; ++i) {
-    looked_at_.push_back(&cuts_[i]);
+    looked_at_.push_back(&dropped_[i]);
   }
   inside_.resize(std::max(inside_.size(), merges));
   const auto inside = std::span(inside_).first(merges);
   intersect<Real>(looked_at_, result.indices, intersect_, inside);
   dropped_in_merges.resize(held_.size());
-  for (auto& cuts : dropped_in_merges) {
-    cuts.clear();
+  for (auto& dropped : dropped_in_merges) {
+    dropped.clear();
   }
   sum_.make_room(2 * result.size());
   for (std::size_t i = 0; i < merges; ++i) {
-    auto& cuts = dropped_in_merges[cut_slots_[i]];
-    cuts.make_room(result.size());
+    auto& dropped = dropped_in_merges[dropping_slots_[i]];
+    dropped.make_room(result.size());
     if (!inside[i].empty()) {
-      add(cuts, inside[i], sum_);
-      copy(sum_, cuts);
+      add(dropped, inside[i], sum_);
+      copy(sum_, dropped);
     }
   }
 }

@@ -32,7 +32,7 @@ class MergeTree {
                       SparseVector<Real>& result);
 
   /// dropped_in_merges := for every worker here, the partial sums that its merges in the last
-  /// reduction have cut on the support of `result`.
+  /// reduction dropped on the support of `result`.
   void find_dropped_on_support(const SparseVector<Real>& result,
                                std::vector<SparseVector<Real>>& dropped_in_merges);
 
@@ -45,9 +45,10 @@ class MergeTree {
   std::vector<std::size_t> round_ends_;          // the edges before the end of each round
   std::vector<const SparseVector<Real>*> held_;  // each worker's list, as merged so far
   std::vector<SparseVector<Real>> merged_;       // buffers for the lists that were merged
-  std::vector<SparseVector<Real>> cuts_;         // one for every merge on this process
-  std::vector<std::size_t> cut_slots_;           // the slot of the worker that made each cut
-  SparseVector<Real> cut_, sum_;
+  std::vector<SparseVector<Real>> dropped_;      // one for every merge on this process
+  std::vector<std::size_t>
+      dropping_slots_;  // the slot of the worker that made each of these merges
+  SparseVector<Real> remainder_, sum_;
   ReceiveBuffers<Real> buffers_;
   SplitWorkspace<Real> split_;
   IntersectWorkspace<Real> intersect_;

@@ -175,7 +175,7 @@ class MessageQueue {
  private:
   using Lock = std::unique_lock<std::mutex>;
 
-  // These belong to the message queue's thread.
+  // Only the queue's own thread calls these functions.
   void serve();
   bool serve_once();
   bool send_all();

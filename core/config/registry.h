@@ -92,7 +92,7 @@ Section example_section(const std::string& section_name, const Entry<Interface>&
 
 /// Returns the entries that Registered objects have added.
 template <typename Interface>
-std::vector<Entry<Interface>>& brought_entries() {
+std::vector<Entry<Interface>>& registered_entries() {
   static std::vector<Entry<Interface>> entries;
   return entries;
 }
@@ -102,19 +102,20 @@ std::vector<Entry<Interface>>& brought_entries() {
 template <typename Interface>
 struct Registered {
   explicit Registered(const Entry<Interface>& entry) {
-    brought_entries<Interface>().push_back(entry);
+    registered_entries<Interface>().push_back(entry);
   }
 };
 
 /// Returns the library's entries, then the added ones in the order of their names, so that the
 /// order of linking does not matter. A name that occurs twice is a usage error.
 template <typename Interface>
-std::vector<Entry<Interface>> with_brought(std::span<const Entry<Interface>> built_in) {
-  auto brought = brought_entries<Interface>();
-  std::sort(
-      brought.begin(), brought.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+std::vector<Entry<Interface>> with_registered(std::span<const Entry<Interface>> built_in) {
+  auto registered = registered_entries<Interface>();
+  std::sort(registered.begin(), registered.end(), [](const auto& a, const auto& b) {
+    return a.name < b.name;
+  });
   std::vector<Entry<Interface>> all(built_in.begin(), built_in.end());
-  for (const auto& entry : brought) {
+  for (const auto& entry : registered) {
     const bool is_new = std::none_of(
         all.begin(), all.end(), [&](const auto& known) { return known.name == entry.name; });
     require(is_new, "two components are registered as '{}'; rename one", entry.name);
@@ -126,7 +127,7 @@ std::vector<Entry<Interface>> with_brought(std::span<const Entry<Interface>> bui
 /// Returns the one list of all entries of a kind; `built_in` must be the same at every call.
 template <typename Interface>
 std::span<const Entry<Interface>> registry_of(std::span<const Entry<Interface>> built_in) {
-  static const auto all = with_brought(built_in);
+  static const auto all = with_registered(built_in);
   return all;
 }
 

@@ -91,6 +91,19 @@ double Section::number(const std::string& key, std::optional<double> fallback) c
   return value.get<double>();
 }
 
+double Section::fraction(const std::string& key,
+                         std::optional<double> fallback,
+                         std::string_view meaning) const {
+  const double value = number(key, fallback);
+  require(value > 0 && value <= 1,
+          "{} must lie in (0, 1], got {}{}{}",
+          where(key),
+          value,
+          meaning.empty() ? "" : ": ",
+          meaning);
+  return value;
+}
+
 std::int64_t Section::integer(const std::string& key, std::optional<std::int64_t> fallback) const {
   const Setting* setting = find(key);
   if (setting == nullptr && fallback) {

@@ -44,6 +44,11 @@ class Section {
   /// Returns the value, or the fallback; without a fallback a missing key is a usage error. A value
   /// of another type is a usage error that names place, key and the type that is wanted.
   double number(const std::string& key, std::optional<double> fallback = std::nullopt) const;
+  /// Reads a number in (0, 1]. `meaning` ends the message about another, as in "it is the factor of
+  /// a residual".
+  double fraction(const std::string& key,
+                  std::optional<double> fallback,
+                  std::string_view meaning = {}) const;
   std::int64_t integer(const std::string& key,
                        std::optional<std::int64_t> fallback = std::nullopt) const;
   bool flag(const std::string& key, std::optional<bool> fallback = std::nullopt) const;

@@ -72,12 +72,7 @@ class EControl final : public FeedbackFor<EControl> {
 }  // namespace
 
 std::unique_ptr<Feedback> make_econtrol(const Section& section) {
-  const double weight = section.number("error_weight", 0.001);
-  require(weight > 0 && weight <= 1,
-          "{} must lie in (0, 1], got {}",
-          section.where("error_weight"),
-          weight);
-  return std::make_unique<EControl>(weight);
+  return std::make_unique<EControl>(section.fraction("error_weight", 0.001));
 }
 
 }  // namespace residuum

@@ -108,12 +108,7 @@ class Ef14 final : public FeedbackFor<Ef14>, public DeviceFeedback {
 };
 
 double decay_from(const Section& section) {
-  const double decay = section.number("decay", 1);
-  require(decay > 0 && decay <= 1,
-          "{} must lie in (0, 1], got {}: it is the factor of a residual after each exchange",
-          section.where("decay"),
-          decay);
-  return decay;
+  return section.fraction("decay", 1, "it is the factor of a residual after each exchange");
 }
 
 bool clears_selection_from(const Section& section) {

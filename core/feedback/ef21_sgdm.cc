@@ -96,12 +96,7 @@ class Ef21Sgdm final : public FeedbackFor<Ef21Sgdm> {
 }  // namespace
 
 std::unique_ptr<Feedback> make_ef21_sgdm(const Section& section) {
-  const double averaging = section.number("averaging", 0.1);
-  require(averaging > 0 && averaging <= 1,
-          "{} must lie in (0, 1], got {}",
-          section.where("averaging"),
-          averaging);
-  return std::make_unique<Ef21Sgdm>(averaging);
+  return std::make_unique<Ef21Sgdm>(section.fraction("averaging", 0.1));
 }
 
 }  // namespace residuum

@@ -183,7 +183,9 @@ class Feedback {
                          bool sends_everything,
                          int workers) const = 0;
   /// Returns the reason of a loss, other than the decay, for a feedback that has one.
-  virtual const char* loss() const { return "the put-back rule does not return all that was cut"; }
+  virtual const char* loss() const {
+    return "the put-back rule does not return all that was dropped";
+  }
 };
 
 /// Implements the overloads by member templates of the same names of Derived.

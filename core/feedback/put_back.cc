@@ -41,7 +41,7 @@ bool conserves(PutBack rule, const AggregatorLaw& aggregator, int workers) {
     case PutBack::captured:
       return true;
     case PutBack::published:
-      return !aggregator.cuts_in_merges || aggregator.cuts_stay_with_senders || workers <= 2;
+      return !aggregator.drops_in_merges || aggregator.dropped_stay_with_senders || workers <= 2;
     case PutBack::discard:
       return aggregator.applies_whole_messages;
   }

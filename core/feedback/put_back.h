@@ -4,9 +4,9 @@
 // leaves the difference. The rules differ if gTop-k rejects entries that were sent (S: support of
 // the result, S^p: support of the message):
 //   published  R2: clear S^p and S; the rule of the papers and their code. With the tree it loses
-//              what a merge cut at an index that survived through another branch.
-//   captured   R2*: R2, and the worker that merged returns what it cut there to its own residual.
-//   discard    R1: clear all of S^p; rejected entries are lost. A negative control.
+//              what a merge dropped at an index that survived through another branch.
+//   captured   R2*: R2, and the worker that merged returns what it dropped there to its own
+//   residual. discard    R1: clear all of S^p; rejected entries are lost. A negative control.
 
 #include <algorithm>
 #include <span>

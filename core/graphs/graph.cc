@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "core/error.h"
 #include "core/random/random.h"
+#include "core/text.h"
 
 namespace residuum {
 namespace {
@@ -122,11 +122,8 @@ std::vector<Link> complete_links(int workers) {
 }
 
 double edge_probability(const GraphWord& word) {
-  double probability = 0;
-  const std::string_view digits = word.argument.value_or("");
-  const char* const end = digits.data() + digits.size();
-  const auto [stopped, error] = std::from_chars(digits.data(), end, probability);
-  require(error == std::errc() && stopped == end && probability > 0 && probability <= 1,
+  const double probability = parsed<double>(word.argument.value_or("")).value_or(0);
+  require(probability > 0 && probability <= 1,
           "graph '{}' needs the probability of an edge, above 0 and at most 1, after a colon, as "
           "in '{}:0.3'",
           word.text,

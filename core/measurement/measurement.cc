@@ -428,21 +428,6 @@ void Measurement<Real>::gather_scalars(const StepState<Real>& state) {
 }
 
 template <class Real>
-RunView Measurement<Real>::run_view(const StepState<Real>& state) const {
-  const Method& method = *training_.method;
-  return {.unit_roundoff = std::numeric_limits<Real>::epsilon() / 2,
-          .momentum = method.momentum,
-          .steps_locally = state.steps_locally,
-          .batch_is_exact = training_.objective->samples() > 0 && training_.batch == 0,
-          .conserves_but_for_decay =
-              have_own_models_ ||
-              method.conserves_but_for_decay(lists_.sent_everything(), training_.taking_part()),
-          .worker_smoothness = training_.worker_smoothness,
-          .minimizer = training_.minimizer,
-          .lyapunov = training_.lyapunov};
-}
-
-template <class Real>
 SelectionView Measurement<Real>::selection_view(const StepState<Real>& state,
                                                 double messages,
                                                 double entries) const {
@@ -540,6 +525,7 @@ StepView Measurement<Real>::view_of(const StepState<Real>& state,
   } else {
     update_ = widened(state.exchanged.sum);
   }
+  const Method& method = *training_.method;
   return {.facts = facts_,
           .iteration = state.iteration,
           .epoch = state.epoch,
@@ -547,7 +533,16 @@ StepView Measurement<Real>::view_of(const StepState<Real>& state,
           .memory_step = memory_step(state),
           .follows_measured = last_measured_ + 1 == state.iteration,
           .sorts = training_.plan.sorted && training_.plan.sorted->due(state.iteration),
-          .run = run_view(state),
+          .unit_roundoff = std::numeric_limits<Real>::epsilon() / 2,
+          .momentum_after_exchange = method.momentum,
+          .steps_locally = state.steps_locally,
+          .batch_is_exact = training_.objective->samples() > 0 && training_.batch == 0,
+          .loses_only_by_decay =
+              have_own_models_ ||
+              method.loses_only_by_decay(lists_.sent_everything(), training_.taking_part()),
+          .worker_smoothness = training_.worker_smoothness,
+          .minimizer = training_.minimizer,
+          .lyapunov = training_.lyapunov,
           .selection = selection_view(state, messages, entries),
           .mean = {.gradient = mean_gradient_,
                    .accumulator = mean_accumulator_,

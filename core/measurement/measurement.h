@@ -104,7 +104,6 @@ class Measurement {
                    const ShownBeside& beside,
                    double messages,
                    double entries);
-  RunView run_view(const StepState<Real>& state) const;
   SelectionView selection_view(const StepState<Real>& state, double messages, double entries) const;
   ExchangeView exchange_view(const StepState<Real>& state) const;
   TrafficModel traffic_model(const StepState<Real>& state) const;

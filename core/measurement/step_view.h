@@ -46,19 +46,6 @@ struct NetworkView {
   std::span<const double> ready = {};
 };
 
-/// RunView has what probes must know of a run and its record does not say.
-struct RunView {
-  double unit_roundoff = 0;    // that of the numbers that workers exchange
-  double momentum = 0;         // after the exchange; the record's may be one before it
-  bool steps_locally = false;  // workers hand in how far they have stepped, not one gradient at w_t
-  bool batch_is_exact = false;  // gradients have no noise: their halves would be equal
-  /// True if the method claims to lose no entry that was sent, except for the decay of residuals.
-  bool conserves_but_for_decay = true;
-  std::span<const double> worker_smoothness = {};  // L_p of every worker, empty where not known
-  std::span<const double> minimizer = {};          // x*, empty where not known
-  std::optional<LyapunovFacts> lyapunov = std::nullopt;
-};
-
 /// SelectionView has what the sparsifier of this iteration says of itself.
 struct SelectionView {
   double k = 0;                 // entries a worker may send; where the data decide, the mean sent
@@ -66,7 +53,7 @@ struct SelectionView {
   bool keeps_largest = false;   // a message is Top_k(a^p), its k largest entries as they are
   std::vector<double> layer_k;  // then k of every layer, empty where the data decide
   std::optional<double> threshold;    // an absolute sparsifier's, on the accumulator
-  std::optional<double> contraction;  // delta_c of the sparsifier, for every accumulator
+  std::optional<double> contraction;  // alpha of the sparsifier, for every accumulator
 };
 
 /// MeanView has means over the workers, d numbers each. If some workers skip a version, gradients
@@ -184,7 +171,17 @@ struct StepView {
   bool follows_measured = false;  // the iteration before this one was measured too
   bool sorts = false;             // measurements that sort are due
 
-  RunView run = {};
+  double unit_roundoff = 0;  // that of the numbers that workers exchange
+  double momentum_after_exchange = 0;
+  bool steps_locally = false;  // workers hand in how far they have stepped, not one gradient at w_t
+  bool batch_is_exact = false;  // gradients have no noise: their halves would be equal
+  /// True if the method claims to lose no entry of this version's messages, except by the decay of
+  /// residuals.
+  bool loses_only_by_decay = true;
+  std::span<const double> worker_smoothness = {};  // L_p of every worker, empty where not known
+  std::span<const double> minimizer = {};          // x*, empty where not known
+  std::optional<LyapunovFacts> lyapunov = std::nullopt;
+
   SelectionView selection = {};
   MeanView mean = {};
   ExchangeView exchange = {};
@@ -219,8 +216,8 @@ struct StepView {
   }
   /// True if a version is made by some of the workers, its contributors.
   bool leaves_out() const { return facts.protocol.participants.has_value(); }
-  /// True if the method claims that nothing is lost.
-  bool conserves() const { return run.conserves_but_for_decay && facts.feedback.decay == 1; }
+  /// True if the method claims to lose nothing of this version's messages and residuals.
+  bool loses_nothing() const { return loses_only_by_decay && facts.feedback.decay == 1; }
   /// True if workers exchange changes of gradient estimates.
   bool estimates() const { return facts.feedback.memory == Memory::estimate; }
   /// True if a^p holds all of e^p, so that e^p_{t+1} is the rest of a^p_t.
@@ -249,14 +246,13 @@ class StepObserver {
   virtual ~StepObserver() = default;
   virtual void observe(const StepView& view) = 0;
   /// Reports progress; called for every iteration done, measured or not.
-  virtual void progress(std::uint64_t done, std::uint64_t total) = 0;
+  virtual void progress(std::uint64_t /*done*/, std::uint64_t /*total*/) {}
 };
 
 /// Ignores all iterations.
 class NoObserver final : public StepObserver {
  public:
   void observe(const StepView& /*view*/) override {}
-  void progress(std::uint64_t /*done*/, std::uint64_t /*total*/) override {}
 };
 
 }  // namespace residuum

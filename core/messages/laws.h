@@ -11,12 +11,12 @@ namespace residuum {
 /// The law of a sparsifier holds for every accumulator a of d entries; a bound that does not exist
 /// is absent.
 struct SparsifierLaw {
-  std::optional<double> contraction = std::nullopt;  // delta_c: E|a - C(a)|^2 <= (1 - delta_c)|a|^2
+  std::optional<double> contraction = std::nullopt;  // alpha: E|a - C(a)|^2 <= (1 - alpha)|a|^2
   bool pathwise = true;  // the bound holds for each draw, not only in expectation
   std::optional<double> threshold = std::nullopt;  // |a_i - C(a)_i| < threshold for every i
 
   // Theorems, verdicts and predictions rely on these claims; by default a rule makes none.
-  bool exact = false;             // E|a - C(a)|^2 = (1 - delta_c) |a|^2
+  bool exact = false;             // E|a - C(a)|^2 = (1 - alpha) |a|^2
   bool deterministic = false;     // no draw enters C(a)
   bool keeps_values = false;      // C(a)_i is a_i or 0
   bool keeps_largest = false;     // C(a) = Top_k(a), the k largest entries of all d unchanged
@@ -42,10 +42,10 @@ struct QuantiserLaw {
 /// The properties of an aggregator that hold for all messages.
 struct AggregatorLaw {
   bool applies_whole_messages = true;  // g is the sum of the messages
-  bool cuts_in_merges = false;         // for P > 2, partial sums can be cut from a branch
-  /// True if an entry that a merge cuts counts as not applied at its senders. Then the applied
+  bool drops_in_merges = false;        // for P > 2, partial sums can be dropped from a branch
+  /// True if an entry that a merge drops counts as not applied at its senders. Then the applied
   /// entries add up to g.
-  bool cuts_stay_with_senders = false;
+  bool dropped_stay_with_senders = false;
   bool is_sparse = true;  // g has at most k entries
   /// True if messages are forwarded unchanged and summed only at the end, at every worker or at a
   /// server. Quantisers need this, since their codes cannot be added.

@@ -21,7 +21,8 @@ std::optional<double> gradients_in_lockstep(double seconds,
                                             int workers,
                                             std::uint64_t local_steps);
 
-/// Returns the same of the actors of a protocol whose gradients may be late.
+/// Returns the gradients that all workers of `cast` make up to the first version at which `seconds`
+/// are over, where gradients may be late; nothing where gradients take no virtual time.
 std::optional<double> gradients_of_actors(double seconds,
                                           const Training& training,
                                           const SimulatedMachine& machine,

@@ -62,7 +62,7 @@ void LagLoop<Real>::take_round(std::uint64_t round,
   if (splits) {
     compute_half(round, made);
   }
-  state_.select_together([&] { form(round, version, step_size, made); });
+  state_.select_together([&] { make_message(round, version, step_size, made); });
   if (cluster_.world().size() > 1) {
     for (auto& late_message : made) {
       share_late_message(cluster_, measures_, *late_message);
@@ -109,10 +109,10 @@ void LagLoop<Real>::compute_half(std::uint64_t round, Round& made) {
 }
 
 template <class Real>
-void LagLoop<Real>::form(std::uint64_t round,
-                         std::uint64_t version,
-                         double step_size,
-                         Round& made) {
+void LagLoop<Real>::make_message(std::uint64_t round,
+                                 std::uint64_t version,
+                                 double step_size,
+                                 Round& made) {
   for (int slot = 0; slot < cluster_.count(); ++slot) {
     const int number = cluster_.first() + slot;
     take_seconds(seconds_.select, static_cast<std::size_t>(slot), [&] {

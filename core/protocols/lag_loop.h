@@ -55,7 +55,7 @@ class LagLoop final : public Loop {
   std::unique_ptr<LateMessage<Real>> blank(int worker);
   void compute(std::uint64_t round, double step_size);
   void compute_half(std::uint64_t round, Round& made);
-  void form(std::uint64_t round, std::uint64_t version, double step_size, Round& made);
+  void make_message(std::uint64_t round, std::uint64_t version, double step_size, Round& made);
   void save_or_load_numbers(ActorState& state);
 
   TrainingState<Real>& state_;

@@ -118,7 +118,7 @@ void LateLoop<Real>::hand_in(const GradientId& gradient, int /*node*/) {
   late_message->base = gradient.base;
   state_.select_together([&] {
     if (cluster_.here(late_message->worker)) {
-      form(gradient, *late_message);
+      make_message(gradient, *late_message);
     }
   });
   if (cluster_.world().size() > 1) {
@@ -128,7 +128,7 @@ void LateLoop<Real>::hand_in(const GradientId& gradient, int /*node*/) {
 }
 
 template <class Real>
-void LateLoop<Real>::form(const GradientId& gradient, LateMessage<Real>& late_message) {
+void LateLoop<Real>::make_message(const GradientId& gradient, LateMessage<Real>& late_message) {
   Worker<Real>& worker = state_.worker(late_message.worker);
   if (is_broken_[gradient.worker] != 0) {
     return;

@@ -71,7 +71,7 @@ class LateLoop final : public Loop, private Effects {
 
   void keep_model(std::uint64_t version, double step_size);
   const KeptModel& kept(std::uint64_t version) const;
-  void form(const GradientId& gradient, LateMessage<Real>& late_message);
+  void make_message(const GradientId& gradient, LateMessage<Real>& late_message);
   std::unique_ptr<LateMessage<Real>> take_pending(const GradientId& gradient);
   void save_or_load_numbers(ActorState& state);
   void check_numbers() const;

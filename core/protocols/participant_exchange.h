@@ -43,7 +43,7 @@ class ParticipantExchange {
   std::unique_ptr<Exchange<Real>> exchange_;
   std::unique_ptr<World> alone_ = make_single_process();
 
-  // These belong to the version in the making.
+  // Set by every version.
   std::vector<int> hosts_;          // the processes with workers that take part
   std::vector<int> begins_;         // of their workers, and m
   std::optional<PartWorld> world_;  // theirs, where they are not all

@@ -106,7 +106,7 @@ void RealWorkers<Real>::calculate(const GradientId& gradient) {
   if (!failure) {  // what was not finite must stay as it is, to be named
     try {
       const std::lock_guard lock(computing_);
-      form(gradient, *late_message);
+      make_message(gradient, *late_message);
     } catch (const Error& error) {
       failure = {.worker = late_message->worker, .message = error.what()};
     } catch (const std::bad_alloc&) {
@@ -118,7 +118,7 @@ void RealWorkers<Real>::calculate(const GradientId& gradient) {
 }
 
 template <class Real>
-void RealWorkers<Real>::form(const GradientId& gradient, LateMessage<Real>& late_message) {
+void RealWorkers<Real>::make_message(const GradientId& gradient, LateMessage<Real>& late_message) {
   const std::size_t place = slot(gradient.worker);
   Worker<Real>& worker = state_.worker(late_message.worker);
   const TravellingModel<Real>& at = *reading_[place];

@@ -29,7 +29,7 @@ struct TravellingModel {
   std::vector<Real> numbers;
 };
 
-/// A worker that can compute no more says why.
+/// Why a worker stopped computing.
 struct WorkerFailure {
   int worker = 0;
   std::string message;  // empty if its gradient or accumulator is not finite
@@ -104,7 +104,7 @@ class RealWorkers {
     return state_.cluster().slot(static_cast<int>(worker));
   }
   ActorId source_of(std::uint32_t worker) const;
-  void form(const GradientId& gradient, LateMessage<Real>& late_message);
+  void make_message(const GradientId& gradient, LateMessage<Real>& late_message);
 
   TrainingState<Real>& state_;
   std::size_t d_;

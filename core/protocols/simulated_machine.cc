@@ -1,10 +1,11 @@
 #include "core/protocols/simulated_machine.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string_view>
+
+#include "core/text.h"
 
 namespace residuum {
 namespace {
@@ -19,12 +20,11 @@ std::vector<double> numbers_behind(std::string_view text) {
   for (bool more = true; more;) {
     const auto comma = text.find(',');
     const auto word = text.substr(0, comma);
-    double number = 0;
-    const auto read = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (read.ec != std::errc() || read.ptr != word.data() + word.size()) {
+    const auto number = parsed<double>(word);
+    if (!number) {
       return {};
     }
-    numbers.push_back(number);
+    numbers.push_back(*number);
     more = comma != std::string_view::npos;
     text.remove_prefix(more ? comma + 1 : text.size());
   }

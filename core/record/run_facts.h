@@ -175,8 +175,8 @@ struct FactField {
   X(sparsifier.contraction,                                                                        \
     smaller,                                                                                       \
     "",                                                                                            \
-    "The share delta_c of an accumulator that a message keeps: E|a - C(a)|^2 <= (1 - "             \
-    "delta_c)|a|^2 for every a.")                                                                  \
+    "The share alpha of an accumulator that a message keeps: E|a - C(a)|^2 <= (1 - "               \
+    "alpha)|a|^2 for every a.")                                                                    \
   X(sparsifier.pathwise, claim, "", "That bound holds for each draw, not only in expectation.")    \
   X(sparsifier.threshold,                                                                          \
     larger,                                                                                        \
@@ -195,14 +195,14 @@ struct FactField {
   X(sparsifier.reuses_threshold, reservation, "", "C depends on the messages before.")             \
   X(sparsifier.claimed, reservation, "", "The study claims this law of a program of its own.")     \
   X(aggregator.applies_whole_messages, claim, "", "g is the sum of the messages.")                 \
-  X(aggregator.cuts_in_merges,                                                                     \
+  X(aggregator.drops_in_merges,                                                                    \
     reservation,                                                                                   \
     "",                                                                                            \
-    "Merges along a tree may cut entries that others apply.")                                      \
-  X(aggregator.cuts_stay_with_senders,                                                             \
+    "Merges along a tree may drop entries that others apply.")                                     \
+  X(aggregator.dropped_stay_with_senders,                                                          \
     claim,                                                                                         \
     "",                                                                                            \
-    "What a merge cuts counts as not applied at the workers that sent it.")                        \
+    "What a merge drops counts as not applied at the workers that sent it.")                       \
   X(aggregator.is_sparse, claim, "", "g has at most k entries.")                                   \
   X(aggregator.forwards_messages,                                                                  \
     claim,                                                                                         \

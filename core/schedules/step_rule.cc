@@ -2,22 +2,23 @@
 // to), "C/L" or "C/mu" with the objective's constants, "C/sqrt(T)" or "C*sqrt(P/T)" with the run's
 // length and workers (the step sizes of the rates), "tight" for a constant step, the eta* of
 // tight_rate.h, or "theory":
-//   constant  delta_c / (4 L), delta_c = k/d: the largest step of mean-contraction (error feedback
-//             without bounded gradients), 1/(4 L) when nothing is dropped;
-//   inv-time  8/mu, with shift (alpha + 2) d/k, alpha = 5: Mem-SGD (Stich et al., NeurIPS 2018).
+//   constant  alpha/(4 L) with the contraction alpha = k/d: the largest step of mean-contraction
+//             (error feedback without bounded gradients), 1/(4 L) when nothing is dropped;
+//   inv-time  8/mu, with shift (a + 2) d/k, a = 5 (alpha in the paper): Mem-SGD (Stich et al.,
+//   NeurIPS 2018).
 // A warm-up raises the first step sizes linearly from a fraction, 1/P as in the gTop-k papers
 // (Goyal et al., 2017), to the full step size of the rule.
 
 #include "core/schedules/step_rule.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numbers>
 #include <string_view>
 #include <vector>
 
 #include "core/schedules/tight_rate.h"
+#include "core/text.h"
 
 namespace residuum {
 namespace {
@@ -39,36 +40,27 @@ double length_of_run(const StepContext& context, const std::string& where) {
   return context.iterations;
 }
 
-/// Returns the number that `text` starts with and removes it from `text`.
-std::optional<double> leading_number(std::string_view& text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || !std::isfinite(number)) {
-    return std::nullopt;
-  }
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return number;
-}
-
 double scaled_value(const std::string& value, const Section& section, const StepContext& context) {
-  std::string_view rest = value;
-  const auto factor = leading_number(rest);
+  const auto multiple = leading_number<double>(value);
+  const bool is_finite = multiple && std::isfinite(multiple->number);
+  const double factor = is_finite ? multiple->number : 0;
+  const std::string_view rest = is_finite ? multiple->rest : std::string_view();
   const std::string where = section.where("value");
-  if (factor && rest == "/sqrt(T)") {
-    return *factor / std::sqrt(length_of_run(context, where));
+  if (rest == "/sqrt(T)") {
+    return factor / std::sqrt(length_of_run(context, where));
   }
-  if (factor && rest == "*sqrt(P/T)") {
-    return *factor * std::sqrt(context.workers / length_of_run(context, where));
+  if (rest == "*sqrt(P/T)") {
+    return factor * std::sqrt(context.workers / length_of_run(context, where));
   }
-  require(factor && (rest == "/L" || rest == "/mu"),
+  require(rest == "/L" || rest == "/mu",
           "{} must be a number, \"theory\", \"tight\" with a constant step, or a multiple such as "
           "\"1/L\", \"8/mu\", "
           "\"0.5/sqrt(T)\" or \"0.5*sqrt(P/T)\"; got \"{}\"",
           where,
           value);
   const Facts facts = context.facts();
-  return rest == "/L" ? *factor / fact(facts.smoothness, "L", where)
-                      : *factor / fact(facts.strong_convexity, "mu", where);
+  return rest == "/L" ? factor / fact(facts.smoothness, "L", where)
+                      : factor / fact(facts.strong_convexity, "mu", where);
 }
 
 double read_value(const Section& section, const StepContext& context, double theory) {
@@ -270,13 +262,12 @@ double read_shift(const Section& section, const StepContext& context) {
     shift = section.number("shift");
   } else {
     const std::string text = section.text("shift", "7d/k");
-    std::string_view rest = text;
-    const double factor = leading_number(rest).value_or(1);
-    require(rest == "d/k",
+    const auto multiple = leading_number<double>(text).value_or(LeadingNumber<double>{1, text});
+    require(multiple.rest == "d/k" && std::isfinite(multiple.number),
             "{} must be a number or a multiple of d/k such as \"10d/k\"; got \"{}\"",
             section.where("shift"),
             text);
-    shift = factor * context.dimension / context.k;
+    shift = multiple.number * context.dimension / context.k;
   }
   require(shift > 0, "{} must be positive, got {}", section.where("shift"), shift);
   return shift;

@@ -41,7 +41,7 @@ class StepRule {
 struct TightFacts {
   std::optional<double> smoothness;
   std::optional<double> strong_convexity;
-  std::optional<double> contraction;  // delta_c
+  std::optional<double> contraction;  // alpha
 };
 
 /// A step size may refer to these numbers.

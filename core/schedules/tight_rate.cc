@@ -43,7 +43,7 @@ double memoryless_rate(const CompressedProblem& problem) {
 
 /// With c = (1 - r)/(1 + r), q = 1 - c^2 = 4r/(1 + r)^2 and R = sqrt(4s + c^2 (1 - s)^2) the rate
 /// is s + (1 - s) c (c (1 - s) + R)/2. With A = 2 - c^2 (1 - s), A^2 - c^2 R^2 = 4q, so that
-///   1 - rho* = (1 - s)(A - c R)/2 = (1 - s) 2q/(A + c R),   1 - s = delta_c/(1 + s).
+///   1 - rho* = (1 - s)(A - c R)/2 = (1 - s) 2q/(A + c R),   1 - s = alpha/(1 + s).
 double tight_gap(const CompressedProblem& problem) {
   const double s = problem.root();
   const double r = problem.strong_convexity / problem.smoothness;

@@ -1,7 +1,7 @@
 #pragma once
 // The tight rates of error feedback: no bound for the same constants can be smaller. All workers'
 // f_p are L-smooth and mu-strongly convex with the same L and mu, gradients are full, and
-// |C(a) - a|^2 <= (1 - delta_c)|a|^2. With s = sqrt(1 - delta_c) and kappa = L/mu,
+// |C(a) - a|^2 <= (1 - alpha)|a|^2. With s = sqrt(1 - alpha) and kappa = L/mu,
 //   eta* = (2/(L + mu)) (1 - s)/(1 + s),
 //   rho* = s + ((1 - s)/2) ((kappa - 1)/(kappa + 1))^2
 //              (1 - s + sqrt((1 + s)^2 + 16 s kappa/(kappa - 1)^2)),
@@ -21,13 +21,13 @@ struct LyapunovFacts {
   std::optional<double> rate;  // rho*; absent where a precondition of the theory is not met
 };
 
-/// The constants of the rates: L >= mu > 0 and delta_c in (0, 1].
+/// The constants of the rates: L >= mu > 0 and alpha in (0, 1].
 struct CompressedProblem {
   double smoothness = 1;        // L
   double strong_convexity = 1;  // mu
-  double contraction = 1;       // delta_c
+  double contraction = 1;       // alpha
 
-  /// Returns sqrt(1 - delta_c), which is s in the formulas.
+  /// Returns sqrt(1 - alpha), which is s in the formulas.
   double root() const;
   bool is_valid() const;
 };

@@ -1,6 +1,6 @@
 #include "core/training/device_model.h"
 
-#include "core/training/worker_gradient.h"
+#include "core/training/device_placement.h"
 
 namespace residuum {
 
@@ -17,6 +17,9 @@ void DeviceModel::moved(std::span<const std::uint32_t> indices, std::span<const 
 }
 
 DeviceSpan DeviceModel::of(std::span<const float> model) {
+  if (there_ == nullptr) {
+    there_ = device_.vectors(1, d_);
+  }
   if (!is_there_) {
     there_->set(0, model);
     is_there_ = true;
@@ -26,9 +29,7 @@ DeviceSpan DeviceModel::of(std::span<const float> model) {
 
 bool takes_gradients_there(const Training& training) {
   return training.device != nullptr && training.precision == Precision::float32 &&
-         training.objective->on_device() != nullptr && training.accumulation == 1 &&
-         training.method->clip != Clip::worker && training.method->optimiser == nullptr &&
-         !keeps_previous_gradient(training);
+         training.objective->on_device() != nullptr && gradient_obstacle(training, {}).empty();
 }
 
 }  // namespace residuum

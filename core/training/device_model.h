@@ -12,8 +12,8 @@ namespace residuum {
 
 class DeviceModel {
  public:
-  /// Makes room for d numbers on the device.
-  DeviceModel(const Device& device, std::size_t d) : there_(device.vectors(1, d)) {}
+  /// The model takes room on the device, for d numbers, when it is first asked for.
+  DeviceModel(const Device& device, std::size_t d) : device_(device), d_(d) {}
 
   /// Notes that the entries with these indices have moved, or that any may have.
   void moved(std::span<const std::uint32_t> indices, std::span<const float> model);
@@ -23,6 +23,8 @@ class DeviceModel {
   DeviceSpan of(std::span<const float> model);
 
  private:
+  const Device& device_;
+  std::size_t d_;
   std::unique_ptr<DeviceVectors> there_;
   SparseVector<float> moved_;
   bool is_there_ = false;
@@ -40,7 +42,8 @@ struct ModelAt {
   DeviceModel* on_device = nullptr;
 };
 
-/// Returns whether workers of this training take their gradients on its device.
+/// Returns whether workers of this training take their gradients on its device, if they take one
+/// for a version.
 bool takes_gradients_there(const Training& training);
 
 }  // namespace residuum

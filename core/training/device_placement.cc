@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/training/worker_gradient.h"
+
 namespace residuum {
 namespace {
 
@@ -22,6 +24,15 @@ bool sends_everything(const Method& method, std::size_t d) {
          std::any_of(method.stages.begin(), method.stages.end(), [&](const DensityStage& stage) {
            return sends(*stage.sparsifier);
          });
+}
+
+/// Returns how many of d entries a message can have; 0 where the data decide.
+std::size_t most_selected(const Method& method, std::size_t d) {
+  std::size_t most = method.sparsifier->k(d).value_or(0);
+  for (const DensityStage& stage : method.stages) {
+    most = std::max(most, stage.sparsifier->k(d).value_or(0));
+  }
+  return most;
 }
 
 }  // namespace
@@ -53,12 +64,37 @@ std::string device_obstacle(const Training& training, const ProtocolLaw& law) {
   return {};
 }
 
-std::uint64_t bytes_on_device(const Training& training, int workers) {
+std::string gradient_obstacle(const Training& training, const ProtocolLaw& law) {
+  if (training.accumulation > 1) {
+    return "workers.accumulate adds the parts of a batch there";
+  }
+  if (training.method->clip == Clip::worker) {
+    return "step.clip_at is \"worker\"";
+  }
+  if (training.method->optimiser != nullptr) {
+    return "[local] has an optimiser";
+  }
+  if (law.local_steps > 1) {
+    return "workers take several local steps";
+  }
+  if (keeps_previous_gradient(training)) {
+    return "probes measure how much the gradients of estimates change";
+  }
+  return {};
+}
+
+std::uint64_t bytes_on_device(const Training& training,
+                              const ProtocolLaw& law,
+                              const Device& device,
+                              int workers) {
+  const std::size_t d = training.objective->dimension();
+  const std::uint64_t vector = d * sizeof(float);
+  const bool has_gradients_there =
+      training.objective->on_device() != nullptr && gradient_obstacle(training, law).empty();
   constexpr std::uint64_t kGradients = 1;
-  constexpr std::uint64_t kModels = 1;
-  const std::uint64_t of_worker = training.method->feedback->vectors() + kGradients;
-  return (static_cast<std::uint64_t>(workers) * of_worker + kModels) *
-         training.objective->dimension() * sizeof(float);
+  const std::uint64_t of_worker = (training.method->feedback->vectors() + kGradients) * vector +
+                                  device.selection_bytes(d, most_selected(*training.method, d));
+  return static_cast<std::uint64_t>(workers) * of_worker + (has_gradients_there ? vector : 0);
 }
 
 }  // namespace residuum

@@ -14,8 +14,16 @@ namespace residuum {
 /// can be on a device. `law` is that of the run's protocol.
 std::string device_obstacle(const Training& training, const ProtocolLaw& law);
 
-/// Returns the bytes that the workers of a process take on a device: their memories and gradients,
-/// with what selections take beside them.
-std::uint64_t bytes_on_device(const Training& training, int workers);
+/// Returns in words why gradients that a device computes are copied to the host; empty if they
+/// stay where they are.
+std::string gradient_obstacle(const Training& training, const ProtocolLaw& law);
+
+/// Returns the bytes that the workers of a process take on the device: their memories and
+/// gradients, the model if gradients are taken there, and what selections take beside them where
+/// the sparsifier says how many entries it selects.
+std::uint64_t bytes_on_device(const Training& training,
+                              const ProtocolLaw& law,
+                              const Device& device,
+                              int workers);
 
 }  // namespace residuum

@@ -25,11 +25,11 @@ struct LateMessage {
   bool removed_everything = false;  // of a^p, whatever was sent
   bool has_noise = false;           // the scalars have the noise of this gradient
 
-  // These are kept for the measurement, on the root. The accumulator is kept everywhere where the
-  // message is everything.
+  // The root keeps these fields for the measurement. Where a message is the whole accumulator,
+  // every process keeps the accumulator.
   std::vector<Real> gradient;         // G^p
   std::vector<Real> accumulator;      // a^p
-  std::vector<Real> weighed;          // the same times the weight, where all of it is sent so
+  std::vector<Real> weighed;          // weight * a^p, where that is sent
   std::vector<Real> residual_before;  // e^p that the gradient was added to
   std::vector<Real> residual_after;   // what the message left of a^p
   WorkerScalars scalars;              // of the worker when it handed in

@@ -187,13 +187,13 @@ bool Method::follows_gradients() const {
          update_rule == UpdateRule::mean && !feedback->has_velocity();
 }
 
-bool Method::conserves_but_for_decay(bool sends_everything, int workers) const {
+bool Method::loses_only_by_decay(bool sends_everything, int workers) const {
   const AggregatorLaw law = aggregator->law();
   return !law.weighs_messages && feedback->conserves(law, sends_everything, workers);
 }
 
 bool Method::conserves(bool sends_everything, int workers) const {
-  return feedback->decay() == 1 && conserves_but_for_decay(sends_everything, workers);
+  return feedback->decay() == 1 && loses_only_by_decay(sends_everything, workers);
 }
 
 std::vector<std::string> Method::known_losses(bool sends_everything, int workers) const {

@@ -119,7 +119,7 @@ struct Method {
 
   /// True if nothing is ever lost but by a decay of the residuals: without one, sum_p e^p_{t+1} +
   /// g_t = sum_p a^p_t, whatever the model makes of g_t.
-  bool conserves_but_for_decay(bool sends_everything, int workers) const;
+  bool loses_only_by_decay(bool sends_everything, int workers) const;
   /// True if nothing is ever lost.
   bool conserves(bool sends_everything, int workers) const;
   /// Names what loses mass by design; nothing where the method conserves.

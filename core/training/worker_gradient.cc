@@ -34,8 +34,6 @@ WorkerGradient<Real>::WorkerGradient(const Training& training, int worker)
       batches_(training.seed, worker, training.shard_of(worker), training.batch, training.sampling),
       borrows_(can_borrow()),
       borrows_there_(borrows_ && can_borrow_there()),
-      there_(takes_gradients_there(training) ? training.device->vectors(1, objective_.dimension())
-                                             : nullptr),
       gradient_(large_vector<Real>(borrows_ ? 0 : objective_.dimension())),
       previous_(keeps_previous_ ? gradient_ : std::vector<Real>()),
       optimiser_memory_(training.method->optimiser == nullptr
@@ -61,7 +59,7 @@ void WorkerGradient<Real>::compute(const Steps& steps,
     borrow();
   } else if (steps_locally(*training_.method, steps.count)) {
     step_locally(steps, model.on_host, scratch, scalars);
-  } else if (there_ != nullptr && model.on_device != nullptr) {
+  } else if (model.on_device != nullptr) {
     take_there(steps.first, *model.on_device, model.on_host);
   } else {
     take(steps.first, model.on_host, scratch.part_gradient, gradient_);
@@ -89,6 +87,9 @@ void WorkerGradient<Real>::take_there(std::uint64_t number,
                                       DeviceModel& model,
                                       std::span<const Real> on_host) {
   if constexpr (std::is_same_v<Real, float>) {
+    if (there_ == nullptr) {
+      there_ = training_.device->vectors(1, objective_.dimension());
+    }
     objective_.on_device()->gradient_there(draw_of(number), model.of(on_host), there_->vector(0));
     if (const double factor = weight(); factor != 1) {
       there_->scale(0, static_cast<float>(factor));

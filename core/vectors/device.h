@@ -147,6 +147,9 @@ class DeviceVectors {
   std::shared_ptr<Crossed> crossed_;
 };
 
+/// A Device may be used in several threads, one after the other: where a thread has a current
+/// device, as with CUDA, a call of `vectors` or `read` makes it this one for the thread that calls.
+/// Vectors are used in the thread that made them.
 class Device {
  public:
   Device() = default;
@@ -162,6 +165,8 @@ class Device {
   virtual std::string identity() const = 0;
   /// Returns the bytes that are free, for all processes together.
   virtual std::size_t free_bytes() const = 0;
+  /// Returns the bytes that selections of up to k of d entries take beside the vectors.
+  virtual std::uint64_t selection_bytes(std::size_t d, std::size_t k) const = 0;
   /// Makes `count` vectors of d numbers. If there is no room, the resource error names the sizes.
   virtual std::unique_ptr<DeviceVectors> vectors(std::size_t count, std::size_t d) const = 0;
 

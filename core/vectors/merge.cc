@@ -126,9 +126,9 @@ void divide(const SparseVector<Real>& vector,
             Bits<Real> cut_magnitude,
             std::size_t k,
             SparseVector<Real>& kept,
-            SparseVector<Real>& cut) {
+            SparseVector<Real>& dropped) {
   kept.resize(k + list_kernels::kSlack);
-  cut.resize(vector.size() - k + list_kernels::kSlack);
+  dropped.resize(vector.size() - k + list_kernels::kSlack);
   std::size_t reached = 0;
   const auto divide_part = [&](std::size_t begin, std::size_t end, Bits<Real> bound) {
     const std::size_t below = begin - reached;
@@ -136,13 +136,13 @@ void divide(const SparseVector<Real>& vector,
         {vector.indices.data() + begin, vector.values.data() + begin, end - begin},
         bound,
         {kept.indices.data() + reached, kept.values.data() + reached},
-        {cut.indices.data() + below, cut.values.data() + below});
+        {dropped.indices.data() + below, dropped.values.data() + below});
   };
   divide_part(0, ties_end, cut_magnitude);
   divide_part(ties_end, vector.size(), cut_magnitude + 1);
   assert(reached == k);
   kept.resize(k);
-  cut.resize(vector.size() - k);
+  dropped.resize(vector.size() - k);
 }
 
 }  // namespace
@@ -152,16 +152,16 @@ void split_top_k(const SparseVector<Real>& vector,
                  std::size_t k,
                  SplitWorkspace<Real>& workspace,
                  SparseVector<Real>& kept,
-                 SparseVector<Real>& cut) {
-  assert(&kept != &vector && &cut != &vector && &kept != &cut);
+                 SparseVector<Real>& dropped) {
+  assert(&kept != &vector && &dropped != &vector && &kept != &dropped);
   if (vector.size() <= k) {
     copy(vector, kept);
-    cut.clear();
+    dropped.clear();
     return;
   }
   if (k == 0) {
     kept.clear();
-    copy(vector, cut);
+    copy(vector, dropped);
     return;
   }
   auto& magnitudes = workspace.magnitudes;
@@ -170,24 +170,24 @@ void split_top_k(const SparseVector<Real>& vector,
     return magnitude(value);
   });
   const auto found = find_cut(k, workspace);
-  divide(vector, end_of_ties(vector, found), found.magnitude, k, kept, cut);
+  divide(vector, end_of_ties(vector, found), found.magnitude, k, kept, dropped);
 }
 
 template <class Real>
 void split_above(const SparseVector<Real>& vector,
                  Real threshold,
                  SparseVector<Real>& kept,
-                 SparseVector<Real>& cut) {
-  assert(&kept != &vector && &cut != &vector && &kept != &cut);
+                 SparseVector<Real>& dropped) {
+  assert(&kept != &vector && &dropped != &vector && &kept != &dropped);
   kept.resize(vector.size() + list_kernels::kSlack);
-  cut.resize(vector.size() + list_kernels::kSlack);
+  dropped.resize(vector.size() + list_kernels::kSlack);
   const std::size_t reached = list_kernels::best<Real>().divide(
       {vector.indices.data(), vector.values.data(), vector.size()},
       magnitude(threshold),
       {kept.indices.data(), kept.values.data()},
-      {cut.indices.data(), cut.values.data()});
+      {dropped.indices.data(), dropped.values.data()});
   kept.resize(reached);
-  cut.resize(vector.size() - reached);
+  dropped.resize(vector.size() - reached);
 }
 
 template void split_above<float>(const SparseVector<float>&,

@@ -1,6 +1,6 @@
 #pragma once
 // A split separates the k entries of largest magnitude of a sparse vector from the others: a merge
-// of two lists keeps the former and cuts the latter. Total order: (|x_i| descending, i ascending),
+// of two lists keeps the former and drops the latter. Total order: (|x_i| descending, i ascending),
 // as in select.h.
 
 #include <cstddef>
@@ -21,20 +21,22 @@ struct SplitWorkspace {
   std::vector<std::uint32_t> histogram;
 };
 
-/// kept := the k first entries of `vector` in the total order, cut := the others, both by index.
+/// kept := the k first entries of `vector` in the total order, dropped := the others, both by
+/// index.
 template <class Real>
 void split_top_k(const SparseVector<Real>& vector,
                  std::size_t k,
                  SplitWorkspace<Real>& workspace,
                  SparseVector<Real>& kept,
-                 SparseVector<Real>& cut);
+                 SparseVector<Real>& dropped);
 
-/// kept := the entries whose magnitude is at least the threshold, cut := the others, both by index.
+/// kept := the entries whose magnitude is at least the threshold, dropped := the others, both by
+/// index.
 template <class Real>
 void split_above(const SparseVector<Real>& vector,
                  Real threshold,
                  SparseVector<Real>& kept,
-                 SparseVector<Real>& cut);
+                 SparseVector<Real>& dropped);
 
 /// Splits a + b; `kept` may be one of the two.
 template <class Real>
@@ -43,9 +45,9 @@ void merge_top_k(const SparseVector<Real>& a,
                  std::size_t k,
                  SplitWorkspace<Real>& workspace,
                  SparseVector<Real>& kept,
-                 SparseVector<Real>& cut) {
+                 SparseVector<Real>& dropped) {
   add(a, b, workspace.merged);
-  split_top_k(workspace.merged, k, workspace, kept, cut);
+  split_top_k(workspace.merged, k, workspace, kept, dropped);
 }
 
 // Intersection finds the entries of many sparse vectors that lie on one support. It handles one

@@ -270,6 +270,11 @@ void StandInDevice::read(DeviceSpan from, std::span<float> values) const {
 }
 std::size_t StandInDevice::free_bytes() const { return shared_->free; }
 
+/// The host's kernels select into the host's own lists.
+std::uint64_t StandInDevice::selection_bytes(std::size_t /*d*/, std::size_t /*k*/) const {
+  return 0;
+}
+
 std::unique_ptr<DeviceVectors> StandInDevice::vectors(std::size_t count, std::size_t d) const {
   const std::size_t wanted = count * d * sizeof(float);
   if (wanted > shared_->free) {

@@ -307,7 +307,7 @@ class LiveStudy::Runs {
             "the study was attached {}",
             training_.applies_update ? "to apply its update" : "without asking for its update");
     check_addresses(given);
-    rest();
+    wait_for_conductor();
     check_rate(rate);
     require_some_run();
     if (rate == 0 && any_step_is_live()) {  // the training does not move either
@@ -320,7 +320,7 @@ class LiveStudy::Runs {
     order(Order::step);
     ++steps_;
     if (!update.empty()) {
-      rest();
+      wait_for_conductor();
       require_some_run();
       const double step_size = members_.front()->step_size(steps_ - 1);
       const auto& taken = members_.front()->source.taken_update();
@@ -347,7 +347,7 @@ class LiveStudy::Runs {
 
   void save(const fs::path& folder) {
     require(!is_closed_, "the study is closed");
-    rest();
+    wait_for_conductor();
     require_some_run();
     if (steps_ == 0) {
       each_together(*world_, [&] {
@@ -358,7 +358,7 @@ class LiveStudy::Runs {
       return;
     }
     order(Order::save);
-    rest();
+    wait_for_conductor();
     each_together(*world_, [&] {
       if (world_->is_root()) {
         copy_states_to(OutputPath::named(folder));
@@ -386,7 +386,7 @@ class LiveStudy::Runs {
       return;
     }
     is_closed_ = true;
-    rest();
+    wait_for_conductor();
     const std::string fault = what_ended_all();
     finish(gradients_.refusal.empty() ? Order::end : Order::refuse);
     each_together(*world_, [&] {
@@ -406,7 +406,7 @@ class LiveStudy::Runs {
     }
     is_closed_ = true;
     is_abandoned_ = true;
-    if (!rests_within(kPatience)) {
+    if (!conductor_waits_within(kPatience)) {
       return false;
     }
     finish(Order::abandon);
@@ -632,13 +632,15 @@ class LiveStudy::Runs {
     return first.outcome ? first.outcome->message : first.failure;
   }
 
+  /// Where a run has failed, the error has the code of failed runs.
   void require_some_run() const {
     if (all_are_over()) {
       const std::string reason = what_ended_all();
-      usage_error("no run goes on: {}",
-                  reason.empty()
-                      ? "all have done the iterations that 'budget.iterations' gives them"
-                      : reason);
+      throw Error(members_.front()->failure.empty() ? ExitCode::usage : ExitCode::runs_failed,
+                  fmt::format("no run goes on: {}",
+                              reason.empty() ? "all have done the iterations that "
+                                               "'budget.iterations' gives them"
+                                             : reason));
     }
   }
 
@@ -762,20 +764,20 @@ class LiveStudy::Runs {
     ordered_.reset();
     changed_.notify_all();
   }
-  /// Waits until the conductor rests, or so long; false if it does not.
-  bool rests_within(std::chrono::seconds time) {
+  /// Waits until the conductor has done its order, at most for `time`; false if it has not.
+  bool conductor_waits_within(std::chrono::seconds time) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, time, [&] { return !ordered_.has_value(); });
   }
-  void rest() {
+  void wait_for_conductor() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !ordered_.has_value(); });
   }
 
   void finish(Order command) {
-    rest();
+    wait_for_conductor();
     order(command);
-    rest();
+    wait_for_conductor();
     conductor_.join();
     for (const auto& member : members_) {
       if (member->thread.joinable()) {

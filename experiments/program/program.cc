@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -87,9 +86,7 @@ void add_progress(CLI::App& command, Options& options) {
 residuum::Share parse_share(const std::string& text) {
   const auto slash = text.find('/');
   const auto number = [](std::string_view digits) {
-    std::size_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return error == std::errc() && end == digits.data() + digits.size() ? value : 0;
+    return residuum::parsed<std::size_t>(digits).value_or(0);
   };
   const std::string_view all = text;
   const residuum::Share share{.index = number(all.substr(0, slash)),
@@ -101,28 +98,20 @@ residuum::Share parse_share(const std::string& text) {
 }
 
 std::string positive_count(const std::string& text) {
-  int count = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, count);
-  return error == std::errc() && rest == end && count > 0
+  return residuum::parsed<int>(text).value_or(0) > 0
              ? std::string()
              : "must be a whole number from 1 on, got '" + text + "'";
 }
 
 std::string positive_time(const std::string& text) {
-  double seconds = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, seconds);
-  return error == std::errc() && rest == end && seconds > 0
+  return residuum::parsed<double>(text).value_or(0) > 0
              ? std::string()
              : "must be a time above zero such as 90s, 15m, 2h or 1d";
 }
 
 std::string tolerance(const std::string& text) {
-  double value = -1;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && rest == end && value >= 0 && std::isfinite(value)
+  const double value = residuum::parsed<double>(text).value_or(-1);
+  return value >= 0 && std::isfinite(value)
              ? std::string()
              : "must be a finite number from 0 on, got '" + text + "'";
 }

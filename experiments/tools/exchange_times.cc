@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -22,6 +21,7 @@
 #include "core/aggregators/aggregator.h"
 #include "core/cluster/mpi_world.h"
 #include "core/random/random.h"
+#include "core/text.h"
 #include "core/vectors/select.h"
 
 namespace residuum {
@@ -35,12 +35,8 @@ struct Size {
 };
 
 std::size_t whole_number(std::string_view word, const char* name) {
-  std::size_t value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  require(error == std::errc() && end == word.data() + word.size() && value > 0,
-          "{} must be a whole number from 1 on, got '{}'",
-          name,
-          word);
+  const std::size_t value = parsed<std::size_t>(word).value_or(0);
+  require(value > 0, "{} must be a whole number from 1 on, got '{}'", name, word);
   return value;
 }
 

@@ -234,9 +234,9 @@ Path data_directory(const std::optional<std::string>& flag) {
 
 SparseDataset load_sparse(const std::string& name_or_path,
                           const Path& data_dir,
-                          LibsvmWishes wishes) {
+                          LibsvmOptions options) {
   if (is_data_path(name_or_path)) {
-    return read_libsvm(need_path(name_or_path), wishes);
+    return read_libsvm(need_path(name_or_path), options);
   }
   check_name(name_or_path);
   const DatasetEntry* const entry = find_entry(name_or_path);
@@ -245,24 +245,24 @@ SparseDataset load_sparse(const std::string& name_or_path,
     return synthetic(name_or_path, Part::training);
   }
   if (entry == nullptr) {
-    return read_libsvm(need_file(data_dir, {.name = name_or_path, .file = name_or_path}), wishes);
+    return read_libsvm(need_file(data_dir, {.name = name_or_path, .file = name_or_path}), options);
   }
-  wishes.minimum_features = entry->features;
+  options.minimum_features = entry->features;
   auto data = read_libsvm(
-      need_file(data_dir, {.name = name_or_path, .file = entry->train.at(0).file}), wishes);
+      need_file(data_dir, {.name = name_or_path, .file = entry->train.at(0).file}), options);
   data.name = entry->name;
   return data;
 }
 
 std::optional<SparseDataset> load_sparse_test(const std::string& name_or_path,
                                               const Path& data_dir,
-                                              const LibsvmWishes& wishes) {
+                                              const LibsvmOptions& options) {
   const DatasetEntry* const entry = find_entry(name_or_path);
   if (entry != nullptr && entry->kind == DataKind::sparse && entry->train.empty()) {
     return synthetic(name_or_path, Part::held_out);
   }
   const auto path = find_sparse_test(name_or_path, data_dir);
-  return path ? std::optional(read_libsvm(*path, wishes)) : std::nullopt;
+  return path ? std::optional(read_libsvm(*path, options)) : std::nullopt;
 }
 
 ImageDataset load_images(const std::string& name, const Path& data_dir) {

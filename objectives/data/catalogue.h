@@ -53,15 +53,15 @@ std::string data_in_study(const std::string& name_or_path, const std::filesystem
 /// cure.
 SparseDataset load_sparse(const std::string& name_or_path,
                           const std::filesystem::path& data_dir,
-                          LibsvmWishes wishes = {});
+                          LibsvmOptions options = {});
 
 /// Loads the held-out data of the same name or path: the known test file, or by LIBSVM's convention
-/// the file NAME.t beside NAME. The result is absent if there is none. The wishes are those of the
+/// the file NAME.t beside NAME. The result is absent if there is none. The options are those of the
 /// training data, with its classes: held-out data has both or one of them. Its largest feature, and
 /// so its number of features, may differ from the training data's.
 std::optional<SparseDataset> load_sparse_test(const std::string& name_or_path,
                                               const std::filesystem::path& data_dir,
-                                              const LibsvmWishes& wishes = {
+                                              const LibsvmOptions& options = {
                                                   .classes = LabelPair{}});
 
 /// Loads images by a known name, with the same places and messages as above.

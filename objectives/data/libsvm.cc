@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "objectives/data/byte_stream.h"
 
 namespace residuum {
@@ -37,15 +38,15 @@ struct FirstSeen {
 
 class Parser {
  public:
-  Parser(std::string_view text, const std::string& file, LibsvmWishes wishes)
-      : text_(text), file_(file), wishes_(std::move(wishes)) {}
+  Parser(std::string_view text, const std::string& file, LibsvmOptions options)
+      : text_(text), file_(file), options_(std::move(options)) {}
 
   SparseDataset parse() {
     constexpr std::string_view kMark = "\xef\xbb\xbf";
     const bool is_marked = text_.starts_with(kMark);
     position_ = is_marked ? kMark.size() : 0;
     refuse_byte_order_mark(text_.substr(position_), file_);
-    data_.features = wishes_.minimum_features;
+    data_.features = options_.minimum_features;
     while (position_ < text_.size()) {
       parse_line();
     }
@@ -112,27 +113,21 @@ class Parser {
     if (word.size() > 1 && word[0] == '+' && word[1] != '-') {
       word.remove_prefix(1);
     }
-    double value = 0;
-    const char* const end = word.data() + word.size();
-    const auto [stopped, error] = std::from_chars(word.data(), end, value);
-    if (error != std::errc() || stopped != end ||
-        !(std::abs(value) <= std::numeric_limits<float>::max())) {
-      return std::nullopt;
-    }
-    return value;
+    const auto value = parsed<double>(word);
+    return value && std::abs(*value) <= std::numeric_limits<float>::max() ? value : std::nullopt;
   }
 
   void parse_label(std::string_view token) {
     const auto value = number(token);
-    if (wishes_.labels == LabelKind::targets) {
+    if (options_.labels == LabelKind::targets) {
       parse_target(token, value);
       return;
     }
-    if (wishes_.labels == LabelKind::many_classes) {
+    if (options_.labels == LabelKind::many_classes) {
       parse_one_of_many(token, value);
       return;
     }
-    if (wishes_.positive) {
+    if (options_.positive) {
       parse_class(token, value);
       return;
     }
@@ -143,8 +138,8 @@ class Parser {
            kKnownLabels);
     }
     const int label = static_cast<int>(*value);
-    if (wishes_.classes) {
-      check_known(label, *wishes_.classes);
+    if (options_.classes) {
+      check_known(label, *options_.classes);
     } else {
       remember(label);
     }
@@ -171,7 +166,7 @@ class Parser {
   void parse_one_of_many(std::string_view token, std::optional<double> value) {
     constexpr std::size_t kMostClasses = 10000;
     const int label = whole_label(token, value);
-    const auto& known = wishes_.known_classes;
+    const auto& known = options_.known_classes;
     if (!known.empty() && !std::binary_search(known.begin(), known.end(), label)) {
       fail(token_begin_, "label {} is none of the training data's {} classes", label, known.size());
     }
@@ -190,10 +185,10 @@ class Parser {
   /// Maps a label of any class to that of "this class" or "the rest".
   void parse_class(std::string_view token, std::optional<double> value) {
     const int label = whole_label(token, value);
-    if (label != *wishes_.positive) {
+    if (label != *options_.positive) {
       rest_.insert(label);
     }
-    data_.labels.push_back(label == *wishes_.positive ? 1 : -1);
+    data_.labels.push_back(label == *options_.positive ? 1 : -1);
   }
 
   void check_known(int label, const LabelPair& known) const {
@@ -272,17 +267,17 @@ class Parser {
     if (error != std::errc() || index > kLargest) {
       fail(token_begin_, "index {} is larger than {}, the largest allowed", shown(word), kLargest);
     }
-    if (index < wishes_.first_index) {
+    if (index < options_.first_index) {
       fail(token_begin_,
            "index 0; indices start at 1, or at 0 with zero_based = true, as scikit-learn writes "
            "them");
     }
-    index += 1 - wishes_.first_index;
+    index += 1 - options_.first_index;
     if (index <= previous) {
       fail(token_begin_,
            "index {} comes after {}; indices must increase within a line",
-           index - 1 + wishes_.first_index,
-           previous - 1 + wishes_.first_index);
+           index - 1 + options_.first_index,
+           previous - 1 + options_.first_index);
     }
     return index;
   }
@@ -310,7 +305,7 @@ class Parser {
   }
 
   void map_classes() {
-    const bool is_held_out = wishes_.classes.has_value();
+    const bool is_held_out = options_.classes.has_value();
     const auto count =
         static_cast<std::size_t>(std::count(data_.labels.begin(), data_.labels.end(), 1));
     require(is_held_out || (count > 0 && !rest_.empty()),
@@ -318,14 +313,14 @@ class Parser {
             file_,
             count,
             data_.rows(),
-            *wishes_.positive);
+            *options_.positive);
     data_.note =
-        fmt::format("label {} mapped to +1, {} others to -1", *wishes_.positive, rest_.size());
+        fmt::format("label {} mapped to +1, {} others to -1", *options_.positive, rest_.size());
   }
 
   void map_many() {
     auto& classes = data_.class_labels;
-    classes = wishes_.known_classes;
+    classes = options_.known_classes;
     if (classes.empty()) {
       classes.assign(rest_.begin(), rest_.end());
     }
@@ -350,19 +345,19 @@ class Parser {
   }
 
   void map_labels() {
-    if (wishes_.labels == LabelKind::targets) {
+    if (options_.labels == LabelKind::targets) {
       note_targets();
       return;
     }
-    if (wishes_.labels == LabelKind::many_classes) {
+    if (options_.labels == LabelKind::many_classes) {
       map_many();
       return;
     }
-    if (wishes_.positive) {
+    if (options_.positive) {
       map_classes();
       return;
     }
-    data_.classes = wishes_.classes ? *wishes_.classes : seen_pair();
+    data_.classes = options_.classes ? *options_.classes : seen_pair();
     const auto [low, high] = data_.classes;
     if (low == -1) {
       data_.note = "labels -1, +1";
@@ -376,7 +371,7 @@ class Parser {
 
   std::string_view text_;
   const std::string& file_;
-  LibsvmWishes wishes_;
+  LibsvmOptions options_;
   std::size_t position_ = 0;
   std::size_t line_ = 0;
   std::size_t line_begin_ = 0;
@@ -393,13 +388,13 @@ class Parser {
 
 SparseDataset parse_libsvm(std::string_view text,
                            const std::string& file,
-                           const LibsvmWishes& wishes) {
-  return Parser(text, file, wishes).parse();
+                           const LibsvmOptions& options) {
+  return Parser(text, file, options).parse();
 }
 
-SparseDataset read_libsvm(const std::filesystem::path& path, const LibsvmWishes& wishes) {
+SparseDataset read_libsvm(const std::filesystem::path& path, const LibsvmOptions& options) {
   const std::string text = read_bytes(path);
-  SparseDataset data = parse_libsvm(text, path.string(), wishes);
+  SparseDataset data = parse_libsvm(text, path.string(), options);
   data.name = data_file_name(path);
   return data;
 }

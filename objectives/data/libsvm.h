@@ -19,7 +19,7 @@ namespace residuum {
 /// labels, whole numbers; or real numbers.
 enum class LabelKind { two_classes, many_classes, targets };
 
-struct LibsvmWishes {
+struct LibsvmOptions {
   LabelKind labels = LabelKind::two_classes;
   std::size_t minimum_features = 0;
   /// Of the first feature: 1, or 0 as scikit-learn's dump_svmlight_file writes by default.
@@ -38,11 +38,11 @@ struct LibsvmWishes {
 /// `#` starts a comment; a name such as " |f" after the label, as Vowpal Wabbit writes it, is
 /// skipped, and so is "qid:7", and the note says so. Anything else in the file is a usage error
 /// "file:line:column: what is wrong and what was expected".
-SparseDataset read_libsvm(const std::filesystem::path& path, const LibsvmWishes& wishes = {});
+SparseDataset read_libsvm(const std::filesystem::path& path, const LibsvmOptions& options = {});
 
 /// Parses text in memory; `file` is its name in messages.
 SparseDataset parse_libsvm(std::string_view text,
                            const std::string& file,
-                           const LibsvmWishes& wishes = {});
+                           const LibsvmOptions& options = {});
 
 }  // namespace residuum

@@ -6,7 +6,6 @@
 #include <array>
 #include <bit>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -19,23 +18,15 @@
 #include <zlib.h>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "objectives/data/byte_stream.h"
 #include "objectives/data/dataset.h"
 
 namespace residuum {
 namespace {
 
-constexpr std::string_view kNpyBlanks = " \t\r\n";
 constexpr std::string_view kNpyMagic("\x93NUMPY", 6);
 constexpr std::size_t kNpyPreamble = 10;
-
-std::string_view without_blanks(std::string_view text) {
-  const auto first = text.find_first_not_of(kNpyBlanks);
-  if (first == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(first, text.find_last_not_of(kNpyBlanks) - first + 1);
-}
 
 /// The values of the three keys that a .npy header must have, as they are written.
 struct NpyDictionary {
@@ -79,7 +70,7 @@ bool take_key(std::string_view& text, std::string_view key) {
   if (!rest.starts_with(key) || !rest.substr(key.size()).starts_with(quote)) {
     return false;
   }
-  rest = without_blanks(rest.substr(key.size() + 1));
+  rest = trimmed(rest.substr(key.size() + 1));
   if (!rest.starts_with(':')) {
     return false;
   }
@@ -95,12 +86,12 @@ NpyDictionary parse_dictionary(std::string_view header, const std::string& name)
       {{"descr", &dictionary.descr},
        {"fortran_order", &dictionary.fortran_order},
        {"shape", &dictionary.shape}}};
-  std::string_view rest = without_blanks(header);
+  std::string_view rest = trimmed(header);
   require(rest.starts_with('{') && rest.ends_with('}'),
           "{}: the .npy header is not one dictionary: {}",
           name,
           rest);
-  rest = without_blanks(rest.substr(1, rest.size() - 2));
+  rest = trimmed(rest.substr(1, rest.size() - 2));
   while (!rest.empty()) {
     const auto* const place = std::find_if(places.begin(), places.end(), [&](const auto& known) {
       return known.second->empty() && take_key(rest, known.first);
@@ -108,10 +99,10 @@ NpyDictionary parse_dictionary(std::string_view header, const std::string& name)
     require(
         place != places.end(), "{}: the .npy header has an unknown or doubled key: {}", name, rest);
     const std::size_t end = end_of_value(rest);
-    *place->second = without_blanks(rest.substr(0, end));
+    *place->second = trimmed(rest.substr(0, end));
     require(
         !place->second->empty(), "{}: '{}' has no value in the .npy header", name, place->first);
-    rest = without_blanks(rest.substr(std::min(end + 1, rest.size())));
+    rest = trimmed(rest.substr(std::min(end + 1, rest.size())));
   }
   for (const auto& [key, value] : places) {
     require(!value->empty(), "{}: the .npy header has no '{}'", name, key);
@@ -120,14 +111,11 @@ NpyDictionary parse_dictionary(std::string_view header, const std::string& name)
 }
 
 std::optional<std::size_t> parse_size(std::string_view text) {
-  std::string_view digits = without_blanks(text);
+  std::string_view digits = trimmed(text);
   if (digits.ends_with('L')) {
     digits.remove_suffix(1);
   }
-  std::size_t size = 0;
-  const auto* const end = digits.data() + digits.size();
-  const auto result = std::from_chars(digits.data(), end, size);
-  return result.ec == std::errc{} && result.ptr == end ? std::optional(size) : std::nullopt;
+  return parsed<std::size_t>(digits);
 }
 
 /// Returns a type in single quotes, whichever it is written in; any other text as it is.
@@ -234,7 +222,7 @@ std::optional<std::vector<std::size_t>> parse_npy_shape(std::string_view text) {
   if (text.size() < 2 || text.front() != '(' || text.back() != ')') {
     return std::nullopt;
   }
-  std::string_view rest = without_blanks(text.substr(1, text.size() - 2));
+  std::string_view rest = trimmed(text.substr(1, text.size() - 2));
   if (rest.ends_with(',')) {
     rest.remove_suffix(1);  // Python writes one number as "(2,)"
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -14,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/random/random.h"
+#include "core/text.h"
 
 namespace residuum {
 namespace {
@@ -42,11 +42,9 @@ std::optional<double> parse_kind(const std::string& kind, const std::string& pla
           kind,
           suggestion(kind, known));
   constexpr double kLargest = 1e9;  // far beyond any data set, and sums of draws stay finite
-  double alpha = 0;
-  const char* const end = kind.data() + kind.size();
-  const char* const begin = kind.data() + std::min(kDirichlet.size(), kind.size());
-  const auto [stopped, error] = std::from_chars(begin, end, alpha);
-  require(error == std::errc() && stopped == end && alpha > 0 && alpha <= kLargest,
+  const double alpha =
+      parsed<double>(kind.substr(std::min(kDirichlet.size(), kind.size()))).value_or(0);
+  require(alpha > 0 && alpha <= kLargest,
           "{} must be \"dirichlet:ALPHA\" with a number ALPHA in (0, 1e9], got \"{}\"",
           place,
           kind);

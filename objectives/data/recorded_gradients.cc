@@ -5,7 +5,6 @@
 #include <bit>
 #include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <fcntl.h>
 #include <iterator>
@@ -21,6 +20,7 @@
 #include "core/error.h"
 #include "core/fnv1a.h"
 #include "core/random/random.h"
+#include "core/text.h"
 #include "objectives/data/npy.h"
 
 namespace residuum {
@@ -187,14 +187,10 @@ NumberedName numbered_name(const fs::path& path) {
 }
 
 std::uint64_t step_number(const fs::path& path) {
-  std::uint64_t number = 0;
-  const std::string digits = numbered_name(path).digits;
-  const auto* const end = digits.data() + digits.size();
-  const auto result = std::from_chars(digits.data(), end, number);
-  require(result.ec == std::errc{} && result.ptr == end,
-          "{}: has no step number in its name, like step-12.npy",
-          path.string());
-  return number;
+  const auto number = parsed<std::uint64_t>(numbered_name(path).digits);
+  require(
+      number.has_value(), "{}: has no step number in its name, like step-12.npy", path.string());
+  return *number;
 }
 
 /// Returns the name of the next step's file, with as many digits.

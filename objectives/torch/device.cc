@@ -3,12 +3,12 @@
 #include <torch/cuda.h>
 #include <torch/torch.h>
 
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <system_error>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace residuum {
 
@@ -21,10 +21,8 @@ std::optional<int> index_in(std::string_view name) {
     return std::nullopt;
   }
   const std::string_view digits = name.substr(kPrefix.size());
-  int index = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
-  const bool is_number = error == std::errc() && end == digits.data() + digits.size();
-  return is_number && index >= 0 ? std::optional(index) : std::nullopt;
+  const auto index = parsed<int>(digits);
+  return index && *index >= 0 ? index : std::nullopt;
 }
 
 }  // namespace

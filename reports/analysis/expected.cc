@@ -1,12 +1,12 @@
 #include "reports/analysis/expected.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
 #include "core/record/columns.h"
+#include "core/text.h"
 #include "reports/analysis/measures.h"
 #include "reports/analysis/study_numbers.h"
 
@@ -60,10 +60,7 @@ std::optional<Column> find_column(std::string_view name) {
 
 /// Returns the iteration that `at` names; none for max, mean and end.
 std::optional<std::uint64_t> iteration_of(const std::string& at) {
-  std::uint64_t iteration = 0;
-  const char* const end = at.data() + at.size();
-  const auto parsed = std::from_chars(at.data(), end, iteration);
-  return parsed.ec == std::errc() && parsed.ptr == end ? std::optional(iteration) : std::nullopt;
+  return parsed<std::uint64_t>(at);
 }
 
 /// Sums up a column of one run.

@@ -70,14 +70,14 @@ class LateTotals {
 
   std::uint64_t rows_ = 0;
   bool has_every_row_ = true;
-  // These are of the last row.
+  // Values of the last row.
   std::optional<double> versions_;
   std::optional<double> gradients_;
   std::optional<double> virtual_s_;
   std::optional<double> wall_s_;
   std::optional<double> uplink_bytes_;
   std::optional<double> weight_skew_;
-  // These are absent as soon as a row has no value.
+  // Sums over the rows, absent as soon as one row lacks its value.
   std::array<std::optional<double>, kSummed.size()> sums_{0, 0, 0, 0, 0, 0};
   std::optional<double> staleness_sum_ = 0;
   std::optional<double> staleness_max_ = 0;
@@ -186,7 +186,7 @@ class MeasureTaker {
   RunMeasures measures_;
   std::vector<double> deltas_;
   std::vector<double> contractions_;
-  // These are of the epoch that is being read, times the iterations that each row stands for.
+  // Sums over the epoch being read. Each row is multiplied by the iterations that it stands for.
   std::vector<double> lost_;
   std::vector<double> lost_at_random_;
   std::optional<HeldRow> held_;

@@ -60,8 +60,8 @@ struct Centre {
 
 Centre centre_of(const std::vector<double>& values, IntervalKind kind);
 
-/// Returns the same of values among which misses are infinite: their mean is infinite and has no
-/// interval.
+/// Returns the centre of values in which a miss is infinite. The mean of any miss is infinite and
+/// has no interval.
 Centre centre_with_misses(const std::vector<double>& values, IntervalKind kind);
 
 /// Returns "median, IQR" or, say, "mean, 95 % interval (Student)".

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <system_error>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "reports/figures/draw.h"
 #include "reports/figures/paper_layout.h"
 #include "reports/figures/pgfplots.h"
@@ -81,17 +81,16 @@ std::string with_size(std::string svg, double width_mm) {
   if (at == std::string::npos) {
     return svg;
   }
-  double width = 0;
-  double height = 0;
-  const char* const end = svg.data() + svg.size();
-  const auto read = std::from_chars(svg.data() + at + kBox.size(), end, width);
-  if (read.ec != std::errc() || read.ptr == end || width <= 0 ||
-      std::from_chars(read.ptr + 1, end, height).ec != std::errc()) {
+  const auto width = leading_number<double>(std::string_view(svg).substr(at + kBox.size()));
+  const auto height =
+      width && !width->rest.empty() ? leading_number<double>(width->rest.substr(1)) : std::nullopt;
+  if (!height || width->number <= 0) {
     return svg;
   }
-  return svg.insert(
-      at,
-      fmt::format("width=\"{:.4g}mm\" height=\"{:.4g}mm\" ", width_mm, width_mm * height / width));
+  return svg.insert(at,
+                    fmt::format("width=\"{:.4g}mm\" height=\"{:.4g}mm\" ",
+                                width_mm,
+                                width_mm * height->number / width->number));
 }
 
 /// Draws a figure or a heat map by gnuplot in a folder of its own, and moves the requested files

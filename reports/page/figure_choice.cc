@@ -459,55 +459,55 @@ std::vector<Point> points_of(const std::vector<Value>& values, IntervalKind kind
   return points;
 }
 
-/// A wish has the values that one key may have; a method without the key is drawn.
-using Wishes = std::map<std::string, std::vector<std::string>>;
+/// The values that each key may have. A method without the key is drawn.
+using WantedValues = std::map<std::string, std::vector<std::string>>;
 
-/// Takes the keys out of the wishes that have the value "*", and returns them.
-std::set<std::string> take_joined(Wishes& wishes) {
+/// Takes the keys out of `wanted` that have the value "*", and returns them.
+std::set<std::string> take_joined(WantedValues& wanted) {
   std::set<std::string> joined;
-  for (const auto& [key, values] : wishes) {
+  for (const auto& [key, values] : wanted) {
     if (std::find(values.begin(), values.end(), "*") != values.end()) {
       require(values.size() == 1, "{}=* makes one curve of all values; give it alone", key);
       joined.insert(key);
     }
   }
-  std::erase_if(wishes, [&](const auto& wish) { return joined.count(wish.first) != 0; });
+  std::erase_if(wanted, [&](const auto& one) { return joined.count(one.first) != 0; });
   return joined;
 }
 
-bool is_wanted(const Method& method, const Wishes& wishes) {
-  return std::all_of(wishes.begin(), wishes.end(), [&](const auto& wish) {
-    const std::string value = value_of(method, wish.first);
+bool is_wanted(const Method& method, const WantedValues& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(), [&](const auto& one) {
+    const std::string value = value_of(method, one.first);
     return value.empty() ||
-           std::find(wish.second.begin(), wish.second.end(), value) != wish.second.end();
+           std::find(one.second.begin(), one.second.end(), value) != one.second.end();
   });
 }
 
 /// A key or a value that no method has is an error.
-void require_known(const Wishes& wishes, const Values& methods) {
-  for (const auto& wish : wishes) {
+void require_known(const WantedValues& wanted, const Values& methods) {
+  for (const auto& one : wanted) {
     const bool has_key = std::any_of(methods.begin(), methods.end(), [&](const auto& method) {
-      return method.first.count(wish.first) != 0;
+      return method.first.count(one.first) != 0;
     });
-    require(has_key, "no method has the key {}, or it is the x axis", wish.first);
-    for (const auto& value : wish.second) {
+    require(has_key, "no method has the key {}, or it is the x axis", one.first);
+    for (const auto& value : one.second) {
       const bool is_known = std::any_of(methods.begin(), methods.end(), [&](const auto& method) {
-        return value_of(method.first, wish.first) == value;
+        return value_of(method.first, one.first) == value;
       });
-      require(is_known || value == "none", "no method has {}={}", wish.first, value);
+      require(is_known || value == "none", "no method has {}={}", one.first, value);
     }
   }
 }
 
-Wishes wishes_of(const std::vector<std::string>& words) {
-  Wishes wishes;
+WantedValues wanted_values_of(const std::vector<std::string>& words) {
+  WantedValues wanted;
   for (const auto& word : words) {
     const auto equals = word.find('=');
     require(
         equals != std::string::npos && equals > 0, "--where is '{}', but must be KEY=VALUE", word);
-    wishes[word.substr(0, equals)].push_back(word.substr(equals + 1));
+    wanted[word.substr(0, equals)].push_back(word.substr(equals + 1));
   }
-  return wishes;
+  return wanted;
 }
 
 }  // namespace
@@ -520,12 +520,12 @@ bool is_kept_folder(const std::filesystem::path& folder) {
 
 FigureSpec plan_kept_figure(const std::filesystem::path& kept, const KeptFigureChoice& choice) {
   const Picture& picture = picture_of(choice.figure);
-  Wishes wishes = wishes_of(choice.where);
-  const auto joined = take_joined(wishes);
+  WantedValues wanted = wanted_values_of(choice.where);
+  const auto joined = take_joined(wanted);
   KeptFolder folder(kept);
   Values drawn = read_values(folder, picture, joined);
-  require_known(wishes, drawn);
-  std::erase_if(drawn, [&](const auto& entry) { return !is_wanted(entry.first, wishes); });
+  require_known(wanted, drawn);
+  std::erase_if(drawn, [&](const auto& entry) { return !is_wanted(entry.first, wanted); });
   require(!drawn.empty(), "no method that is wanted has values of {}", picture.y);
   FigureSpec spec;
   spec.name = std::string(picture.name);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include <iterator>
 #include <optional>
 
+#include "core/text.h"
 #include "reports/page/figure_writer.h"
 #include "reports/page/html.h"
 
@@ -31,13 +31,12 @@ void skip_any(std::string_view& text, std::string_view characters) {
 
 std::optional<std::int64_t> read_tenths(std::string_view& text) {
   skip_any(text, " \t\n,");
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{}) {
+  const auto found = leading_number<double>(text);
+  if (!found) {
     return std::nullopt;
   }
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return std::llround(value * 10);
+  text = found->rest;
+  return std::llround(found->number * 10);
 }
 
 std::optional<PathPoint> read_point(std::string_view& text) {

@@ -3,7 +3,6 @@
 // shortest numbers that read back the same. An empty field was not measured; nan, inf and -inf were
 // measured so.
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -11,22 +10,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "core/record/record.h"
+#include "core/text.h"
 #include "reports/results/files.h"
 
 namespace residuum::reports {
-
-/// Returns the number that the whole of the text spells, as in a cell; nothing if it spells none.
-template <class Number>
-std::optional<Number> parsed(std::string_view text) {
-  Number number{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
-}
 
 /// Returns the shortest text that reads back as the same number: "0.1", "3", "1e-300", "nan",
 /// "-inf".

@@ -91,7 +91,7 @@ Run read_run(const std::filesystem::path& run_folder, const std::string& run_id)
 
 /// The schema of result folders, which study.resolved.json names. It changes with what the files
 /// say or mean; a program reads folders of its own schema alone.
-inline constexpr int kResultSchema = 5;
+inline constexpr int kResultSchema = 6;
 /// Throws a usage error where `study`, read from `file`, is of a folder of another schema.
 void require_own_schema(const Json& study, const std::filesystem::path& file);
 /// The same for a folder's study.resolved.json, if it has one.

@@ -113,7 +113,7 @@ std::string invariants_sentence(const Summary& summary) {
 }
 
 /// Returns whether two methods differ in the value of one key alone.
-bool are_twins(const Group& a, const Group& b) {
+bool differ_in_one_key(const Group& a, const Group& b) {
   std::size_t differences = 0;
   for (const auto& [key, value] : a.varying.items()) {
     const auto other = b.varying.find(key);
@@ -122,8 +122,8 @@ bool are_twins(const Group& a, const Group& b) {
   return a.varying.size() == b.varying.size() && differences == 1;
 }
 
-/// Returns in words which of a leaking method and its twin ends higher; empty where no common seeds
-/// say so.
+/// Returns in words which of a leaking method and one that differs in a single key ends higher;
+/// empty where no common seeds say so.
 std::string leak_sentence(const Summary& summary, std::size_t leaking, std::size_t keeping) {
   const GroupSummary& leak = summary.groups[leaking];
   const GroupSummary& keep = summary.groups[keeping];
@@ -438,7 +438,7 @@ std::vector<std::string> leak_sentences(const Summary& summary) {
     }
     for (std::size_t j = 0; j < summary.groups.size(); ++j) {
       const bool keeps = verdict_of(summary.groups[j].check(kConservation)) == Verdict::pass;
-      if (!keeps || !are_twins(summary.groups[i].group, summary.groups[j].group)) {
+      if (!keeps || !differ_in_one_key(summary.groups[i].group, summary.groups[j].group)) {
         continue;
       }
       if (std::string sentence = leak_sentence(summary, i, j); !sentence.empty()) {

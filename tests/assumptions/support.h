@@ -123,11 +123,11 @@ struct StepSight {
     facts.feedback = feedback(parts.feedback)->law();
     view.selection.k = static_cast<double>(k);
     view.selection.keeps_largest = sparsifier(parts.sparsifier)->law(model.size(), 1).keeps_largest;
-    view.run.conserves_but_for_decay = feedback(parts.feedback)
-                                           ->conserves(facts.aggregator,
-                                                       step.messages.front().everything,
-                                                       static_cast<int>(scalars.size()));
-    view.run.unit_roundoff = 0x1.0p-53;
+    view.loses_only_by_decay = feedback(parts.feedback)
+                                   ->conserves(facts.aggregator,
+                                               step.messages.front().everything,
+                                               static_cast<int>(scalars.size()));
+    view.unit_roundoff = 0x1.0p-53;
     view.mean.gradient = view.mean.accumulator = mean_accumulator;
     view.mean.residual = view.iterates.expected_gap = mean_residual;
     view.iterates.model = model;

@@ -77,7 +77,7 @@ TEST(Ef21Probe, WeighsTheWorkersByTheirSmoothness) {
   EXPECT_FALSE(test::seen_by({"ef21"}, view).has(Column::ef21_weighted_distortion));
 
   const std::vector<double> smoothness{1, 3};
-  view.run.worker_smoothness = smoothness;
+  view.worker_smoothness = smoothness;
   EXPECT_DOUBLE_EQ(test::seen_by({"ef21"}, view)[Column::ef21_weighted_distortion], 6);
 }
 
@@ -85,7 +85,7 @@ TEST(Ef21Probe, SeesARecursionThatIsBroken) {
   const RunFacts facts{.dimension = 4, .feedback = {.memory = Memory::estimate}};
   StepView view{.facts = facts};
   view.selection.contraction = 0.25;
-  view.run.unit_roundoff = 0x1.0p-53;
+  view.unit_roundoff = 0x1.0p-53;
   std::vector<WorkerScalars> scalars(1);
   scalars[0].residual_norm_sq = 7;  // at most beta * 1 = 0.75 / (1 - sqrt(0.75)) = 5.6 can be left
   scalars[0].gradient_change_sq = 1;

@@ -2,7 +2,6 @@
 
 #include "core/fnv1a.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace residuum {
@@ -29,10 +28,10 @@ TEST(Fnv1a, OfPartsIsThatOfTheWhole) {
   EXPECT_EQ(parts.value(), hash("foobar"));
 }
 
+// The last 12 hexadecimal digits of MurmurHash3's 64-bit finaliser of FNV-1a, computed in Python.
 TEST(Fnv1a, KeepsTwelveDigits) {
-  EXPECT_THAT(short_hash("a"), testing::MatchesRegex("[0-9a-f]{12}"));
-  EXPECT_NE(short_hash("a"), short_hash("b"));
-  EXPECT_EQ(short_hash(""), short_hash(""));
+  EXPECT_EQ(short_hash(""), "1f60ba992926");
+  EXPECT_EQ(short_hash("a"), "a958a9bece5b");
 }
 
 }  // namespace

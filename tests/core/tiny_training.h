@@ -198,7 +198,7 @@ struct Frame {
         gap_before_norm(view.iterates.gap_before_norm),
         virtual_step_norm(view.iterates.virtual_step_norm),
         compensated_gap_norm_sq(view.iterates.compensated_gap_norm_sq),
-        conserves(view.conserves()),
+        conserves(view.loses_nothing()),
         follows_measured(view.follows_measured),
         evaluation(view.evaluations.at_model),
         evaluations(view.evaluations),

@@ -46,7 +46,7 @@ class TinyStudy : public testing::Test {
   /// Makes the folder of results one of this study's in which no run has ended.
   void begin_folder() const {
     std::filesystem::create_directories(results());
-    std::ofstream(results() / "study.resolved.json") << R"({"schema": 5, "name": "tiny"})";
+    std::ofstream(results() / "study.resolved.json") << R"({"schema": 6, "name": "tiny"})";
   }
   std::filesystem::path results() const { return folder_.path() / "results" / "tiny"; }
   TemporaryFolder folder_;

@@ -114,7 +114,7 @@ inline RunFacts synthetic_facts(const std::string& aggregator) {
   facts.sparsifier.keeps_largest = true;
   facts.sends_everything = false;
   facts.aggregator.applies_whole_messages = aggregator == "allgather" || aggregator == "dense";
-  facts.aggregator.cuts_in_merges = aggregator == "gtopk-tree";
+  facts.aggregator.drops_in_merges = aggregator == "gtopk-tree";
   facts.aggregator.completes_support = aggregator == "gtopk-mask";
   facts.aggregator.selects_largest = aggregator.starts_with("gtopk-");
   facts.objective.smoothness = Known{.value = 0.61, .origin = {}};

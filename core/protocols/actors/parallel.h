@@ -179,7 +179,7 @@ class Parallel final : private ActorContext {
   class HeldEffects;
   enum class Frame : std::uint64_t;
 
-  // These are the acts of an actor.
+  // Acts: what an actor may do.
   void send(ActorId to, ActorMessage message) override;
   void work(Work kind, ActorMessage when_done) override;
   double now() const override;

@@ -21,6 +21,7 @@
 #include "core/vectors/cuda/part_kernels.cuh"
 #include "core/vectors/cuda/stream.cuh"
 #include "core/vectors/cuda/vector_kernels.cuh"
+#include "core/vectors/cuda/warm_bound.h"
 
 namespace residuum::cuda {
 namespace {
@@ -576,6 +577,10 @@ class CudaDevice final : public Device {
     std::size_t total = 0;
     check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
     return free;
+  }
+  /// The notes of the pass, the answer, and the lists that are scattered.
+  std::uint64_t selection_bytes(std::size_t d, std::size_t k) const override {
+    return WarmBound::capacity(k, d) * sizeof(std::uint64_t) + 3 * k * kPairBytes;
   }
   std::unique_ptr<DeviceVectors> vectors(std::size_t count, std::size_t d) const override {
     use();

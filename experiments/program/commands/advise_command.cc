@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "core/error.h"
@@ -42,13 +41,12 @@ double quantity_in(const std::string& text,
                    std::string_view option,
                    const std::array<Unit, n>& units,
                    const char* example) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  const std::string_view rest(stop, static_cast<std::size_t>(end - stop));
-  for (const auto& unit : units) {
-    if (error == std::errc() && rest == unit.name && std::isfinite(number) && number > 0) {
-      return number * unit.factor;
+  if (const auto found = leading_number<double>(text);
+      found && std::isfinite(found->number) && found->number > 0) {
+    for (const auto& unit : units) {
+      if (found->rest == unit.name) {
+        return found->number * unit.factor;
+      }
     }
   }
   usage_error(
@@ -79,13 +77,11 @@ void read_target(const std::string& text, AdviceRequest& request) {
   if (equals == std::string::npos) {
     return;
   }
-  const char* const end = text.data() + text.size();
-  double number = 0;
-  const auto [stop, error] = std::from_chars(text.data() + equals + 1, end, number);
-  require(error == std::errc() && stop == end && std::isfinite(number),
+  const auto number = parsed<double>(std::string_view(text).substr(equals + 1));
+  require(number && std::isfinite(*number),
           "--target is '{}', but must be QUANTITY=NUMBER, such as loss=1.9",
           text);
-  request.target = number;
+  request.target = *number;
 }
 
 AdviceRequest advice_request(const AdviseOptions& given) {

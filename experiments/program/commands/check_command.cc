@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <memory>
 #include <string_view>
 #include <unistd.h>
 
 #include "assumptions/testing/compressor_laws.h"
 #include "core/random/random.h"
+#include "core/text.h"
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/vectors_file.h"
 #include "experiments/program/console/streams.h"
@@ -69,22 +69,20 @@ class PipedCompressor final : public laws::Compressor {
 std::vector<std::size_t> parse_shape_option(const std::string& text) {
   std::vector<std::size_t> shape;
   std::size_t entries = 1;
-  const char* at = text.data();
-  const char* const end = at + text.size();
+  std::string_view left = text;
   for (;;) {
-    std::size_t size = 0;
-    const auto [stop, failure] = std::from_chars(at, end, size);
-    const bool is_size = failure == std::errc{} && size >= 1 && size <= kMostEntries / entries;
-    require(is_size && (stop == end || *stop == 'x'),
+    const auto size = leading_number<std::size_t>(left);
+    const bool is_size = size && size->number >= 1 && size->number <= kMostEntries / entries;
+    require(is_size && (size->rest.empty() || size->rest.front() == 'x'),
             "--shape is '{}', but must be sizes like 60 or 6x10, at most {} entries in all",
             text,
             kMostEntries);
-    shape.push_back(size);
-    entries *= size;
-    if (stop == end) {
+    shape.push_back(size->number);
+    entries *= size->number;
+    if (size->rest.empty()) {
       return shape;
     }
-    at = stop + 1;
+    left = size->rest.substr(1);
   }
 }
 

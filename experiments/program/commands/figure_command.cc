@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/report_options.h"
 #include "experiments/program/console/streams.h"
@@ -43,13 +43,11 @@ bool is_within(double length, double least, double most) {
 
 /// Reads "84mm" or "3.25in" and returns millimetres.
 double length_in(const std::string& text, std::string_view option, std::string_view example) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
-  for (const auto& one : kUnits) {
-    if (error == std::errc() && std::isfinite(number) && unit == one.name) {
-      return number * one.millimetres;
+  if (const auto found = leading_number<double>(text); found && std::isfinite(found->number)) {
+    for (const auto& unit : kUnits) {
+      if (found->rest == unit.name) {
+        return found->number * unit.millimetres;
+      }
     }
   }
   usage_error(

@@ -206,8 +206,8 @@ std::vector<std::string> law_of(const Entry<Aggregator>& entry) {
   add_if(law.is_sparse, points, "g has at most k entries");
   add_if(law.selects_largest, points, "Sums of messages are cut to their k largest entries");
   add_if(law.completes_support, points, "On its support g is the sum of all accumulators");
-  add_if(law.cuts_in_merges, points, "A merge may cut an entry of one branch that g contains");
-  add_if(law.cuts_stay_with_senders, points, "What a merge cuts stays with those that sent it");
+  add_if(law.drops_in_merges, points, "A merge may drop an entry of one branch that g contains");
+  add_if(law.dropped_stay_with_senders, points, "What a merge drops stays with those that sent it");
   add_if(law.forwards_messages, points, "Messages arrive as they were sent, so they may be codes");
   add_if(law.shifts_model, points, "Workers take gradients at a shift of the model");
   add_if(law.carries_vectors, points, "Workers send vectors of d numbers");

@@ -239,12 +239,12 @@ std::vector<std::string> notes_on_budgets(const std::vector<PreparedRun>& runs,
   return notes.lines();
 }
 
-/// Adds a line for each reason why memories that are wanted on a device stay on the host.
+/// Adds a line for each reason why something is done on the host in runs that want a device.
 void add_notes_on_devices(const std::vector<PreparedRun>& runs, std::vector<std::string>& lines) {
   RunNotes notes;
   for (const PreparedRun& run : runs) {
-    if (run.failure.empty() && !run.device_obstacle.empty()) {
-      notes.add(host_note(run));
+    if (const std::string note = host_note(run); run.failure.empty() && !note.empty()) {
+      notes.add(note);
     }
   }
   for (auto& line : notes.lines()) {

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace residuum {
 namespace {
@@ -32,17 +32,16 @@ constexpr std::array<ByteUnit, 7> kByteUnits{
 }  // namespace
 
 double byte_amount(const std::string& text, std::string_view option) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
-  const auto* const found = std::find_if(
-      kByteUnits.begin(), kByteUnits.end(), [&](const ByteUnit& one) { return one.name == unit; });
-  require(error == std::errc() && std::isfinite(number) && number > 0 && found != kByteUnits.end(),
+  const auto amount = leading_number<double>(text);
+  const auto* const unit =
+      std::find_if(kByteUnits.begin(), kByteUnits.end(), [&](const ByteUnit& one) {
+        return amount && one.name == amount->rest;
+      });
+  require(unit != kByteUnits.end() && std::isfinite(amount->number) && amount->number > 0,
           "{} is '{}', but must be bytes above zero, such as 500kB, 2MB or 1.5GB",
           option,
           text);
-  return number * found->bytes;
+  return amount->number * unit->bytes;
 }
 
 void add_report(CLI::App& command, Options& options) {

@@ -38,7 +38,7 @@ std::pair<std::string, std::string> setting_in(const std::string& word, std::str
 
 std::pair<std::string, double> limit_in(const std::string& word, std::string_view option) {
   const auto [key, text] = setting_in(word, option);
-  const auto number = reports::parsed<double>(text);
+  const auto number = parsed<double>(text);
   require(number && std::isfinite(*number), "{} is '{}', but must be NAME=NUMBER", option, word);
   return {key, *number};
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -24,16 +23,6 @@ namespace {
 
 using Vectors = std::vector<std::vector<double>>;
 
-constexpr std::string_view kBlanks = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
 std::vector<std::string_view> cells_of(std::string_view line) {
   std::vector<std::string_view> cells;
   for (;;) {
@@ -51,7 +40,7 @@ std::optional<double> number_of(std::string_view cell) {
   if (cell.starts_with('+') && !cell.starts_with("+-")) {
     cell.remove_prefix(1);
   }
-  return reports::parsed<double>(cell);
+  return parsed<double>(cell);
 }
 
 /// True if these are "first", "first + 1", ... in order, at least two.
@@ -367,9 +356,7 @@ std::optional<std::uint64_t> number_in(const std::string& name) {
   }
   const auto before = name.find_last_not_of(kDigits, last);
   const std::size_t first = before == std::string::npos ? 0 : before + 1;
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(name.data() + first, name.data() + last + 1, number);
-  return error == std::errc() ? std::optional(number) : std::nullopt;
+  return parsed<std::uint64_t>(std::string_view(name).substr(first, last + 1 - first));
 }
 
 Vectors read_folder(const std::filesystem::path& folder, const std::optional<std::string>& member) {

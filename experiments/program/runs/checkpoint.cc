@@ -1,3 +1,21 @@
+// A checkpoint file:
+//
+//   magic   format  head's length  head   state   CRC-32 of all before it
+//   8 bytes uint32  uint32         JSON   bytes   uint32
+//
+// A run saves its state through run_state.h. Its tables grow from then on, so the head says how
+// long each was and which checksum it had. To go on, a run takes the newest file whose checksum is
+// right, cuts its tables to those lengths, and loads the state. A newer file that is damaged is set
+// aside as refused-NNN:
+//
+//   iterations.csv.part  |=======rows=======|==rows==|
+//                        ^0                 ^bytes in the head; what follows is cut off
+//   checkpoint/          state-100           state-200 (being written: state-200.part)
+//
+// A file gets its name when it is whole, and the last two are kept: if the newest is damaged, the
+// run goes on from the one before. Numbers are in the machine's own order of bytes. The magic
+// refuses a file of another order.
+
 #include "experiments/program/runs/checkpoint.h"
 
 #include <fmt/format.h>
@@ -5,13 +23,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <limits>
 #include <vector>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "experiments/program/console/streams.h"
 #include "reports/results/result_folder.h"
 
@@ -41,10 +59,6 @@ std::uint32_t GrowingSums::of(const std::filesystem::path& file, std::uint64_t b
   }
   return known.sum;
 }
-
-// A checkpoint file holds magic (8 bytes), format (uint32), length of the head (uint32), head
-// (JSON), state, and CRC-32 (uint32) of all before it. Numbers are in the machine's own form: a
-// checkpoint is read where it was written, or refused by its magic elsewhere.
 
 namespace {
 
@@ -239,10 +253,7 @@ std::optional<std::uint64_t> iteration_in(const fs::path& file, std::string_view
   if (!name.starts_with(prefix)) {
     return std::nullopt;
   }
-  std::uint64_t iteration = 0;
-  const char* const end = name.data() + name.size();
-  const auto [rest, error] = std::from_chars(name.data() + prefix.size(), end, iteration);
-  return error == std::errc() && rest == end ? std::optional(iteration) : std::nullopt;
+  return parsed<std::uint64_t>(std::string_view(name).substr(prefix.size()));
 }
 
 struct NumberedFile {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <fcntl.h>
 #include <string>
 #include <sys/file.h>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace residuum {
 namespace {
@@ -75,13 +75,11 @@ void FileLock::set_text(const std::string& text) const {
 namespace {
 
 std::size_t number_in(const FileLock& lock, const std::filesystem::path& file) {
-  const std::string text = lock.text();
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) {
+  const auto number = parsed<std::size_t>(lock.text());
+  if (!number) {
     resource_error("{} was changed by somebody else", file.string());
   }
-  return number;
+  return *number;
 }
 
 }  // namespace

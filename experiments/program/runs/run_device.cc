@@ -60,8 +60,9 @@ std::unique_ptr<Device> make_run_device(const PreparedRun& run, int local_rank) 
 }
 
 void check_room(World& group, const Device& device, const PreparedRun& run) {
-  Need mine{.bytes = bytes_on_device(run.training, run.training.cluster->count()),
-            .free = device.free_bytes()};
+  Need mine{
+      .bytes = bytes_on_device(run.training, law_of(run), device, run.training.cluster->count()),
+      .free = device.free_bytes()};
   const std::string identity = device.identity();
   std::memcpy(
       mine.identity.data(), identity.data(), std::min(identity.size(), mine.identity.size()));

@@ -311,16 +311,16 @@ void RunMaker::start_processes(PreparedRun& run, const Cluster& cluster) {
 }
 
 /// Puts the memories of the workers on the device that the run wants, which is returned: it must
-/// outlive the training. They stay on the host where something has no form for it, which is said
-/// once.
+/// outlive the training. They stay on the host where something has no form for it. What is done on
+/// the host is said once.
 std::unique_ptr<Device> RunMaker::place_memories(PreparedRun& run) {
   if (!run.wants_device) {
     return nullptr;
   }
+  if (const std::string note = host_note(run); !note.empty() && said_.insert(note).second) {
+    tell(NoteKind::note, note);
+  }
   if (!run.device_obstacle.empty()) {
-    if (said_.insert(run.device_obstacle).second) {
-      tell(NoteKind::note, host_note(run));
-    }
     return nullptr;
   }
   std::unique_ptr<Device> device;

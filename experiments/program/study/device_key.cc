@@ -1,10 +1,10 @@
 #include "experiments/program/study/device_key.h"
 
-#include <charconv>
 #include <string_view>
 #include <system_error>
 
 #include "core/gradient_source.h"
+#include "core/text.h"
 
 namespace residuum {
 namespace {
@@ -18,10 +18,8 @@ std::optional<int> index_in(std::string_view text) {
     return std::nullopt;
   }
   const std::string_view digits = text.substr(kPrefix.size());
-  int index = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
-  const bool is_number = error == std::errc() && end == digits.data() + digits.size();
-  return is_number && index >= 0 ? std::optional(index) : std::nullopt;
+  const auto index = parsed<int>(digits);
+  return index && *index >= 0 ? index : std::nullopt;
 }
 
 }  // namespace

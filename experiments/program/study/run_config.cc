@@ -420,7 +420,12 @@ void take_method(const Sections& sections, PreparedRun& run) {
   training.method = run.method.get();
   run.puts_nothing_back = puts_nothing_back(run);
   run.wants_device = wants_device(run.device, *run.objective, sections["workers"]);
-  run.device_obstacle = run.wants_device ? device_obstacle(training, law_of(run)) : std::string();
+  if (run.wants_device) {
+    run.device_obstacle = device_obstacle(training, law_of(run));
+    run.gradient_obstacle = place_of_gradients(*run.objective).kind != Place::Kind::host
+                                ? gradient_obstacle(training, law_of(run))
+                                : std::string();
+  }
 }
 
 }  // namespace
@@ -484,7 +489,12 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
 }
 
 std::string host_note(const PreparedRun& run) {
-  return "memories stay on the host: " + run.device_obstacle;
+  if (!run.device_obstacle.empty()) {
+    return "memories stay on the host: " + run.device_obstacle;
+  }
+  return run.gradient_obstacle.empty()
+             ? std::string()
+             : "each gradient is copied to the host: " + run.gradient_obstacle;
 }
 
 ProtocolLaw law_of(const PreparedRun& run) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "experiments/program/study/study.h"
@@ -24,25 +23,17 @@ constexpr std::array<const char*, 7> kTuneKeys{
 /// are the same on every machine.
 double rounded(double value) { return std::stod(fmt::format("{:.6g}", value)); }
 
-/// A value that can be put in order: a number, or a text with a number in front, as "0.5/L".
-struct LeadingNumber {
-  double number = 0;
-  std::string rest;  // behind the number; empty for a number itself
-};
-
-std::optional<LeadingNumber> leading_number(const nlohmann::json& value) {
+/// Returns the number by which a value can be put in order: of a number itself, without a rest, or
+/// of a text with a number in front, as "0.5/L".
+std::optional<LeadingNumber<double>> order_of(const nlohmann::json& value) {
   if (value.is_number()) {
-    return LeadingNumber{.number = value.get<double>(), .rest = {}};
+    return LeadingNumber<double>{.number = value.get<double>(), .rest = {}};
   }
   if (!value.is_string()) {
     return std::nullopt;
   }
-  const auto& text = value.get_ref<const std::string&>();
-  LeadingNumber found;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, found.number);
-  found.rest = std::string(stop, end);
-  return error == std::errc() && !found.rest.empty() ? std::optional(found) : std::nullopt;
+  const auto found = leading_number<double>(value.get_ref<const std::string&>());
+  return found && !found->rest.empty() ? found : std::nullopt;
 }
 
 /// Returns a value of the axis: as it would be written, an integer where the grid has only these.
@@ -61,15 +52,13 @@ std::optional<std::vector<nlohmann::json>> log_grid(const std::string& text,
   if (!text.starts_with(kPrefix)) {
     return std::nullopt;
   }
-  const char* at = text.data() + kPrefix.size();
-  const char* const end = text.data() + text.size();
-  const auto read = [&](auto& number, std::string_view before) {
-    if (!std::string_view(at, static_cast<std::size_t>(end - at)).starts_with(before)) {
-      return false;
-    }
-    const auto [stop, error] = std::from_chars(at + before.size(), end, number);
-    at = stop;
-    return error == std::errc();
+  std::string_view left = std::string_view(text).substr(kPrefix.size());
+  const auto read = [&]<class Number>(Number& number, std::string_view before) {
+    const auto found = left.starts_with(before) ? leading_number<Number>(left.substr(before.size()))
+                                                : std::nullopt;
+    number = found ? found->number : Number(0);
+    left = found ? found->rest : left;
+    return found.has_value();
   };
   double from = 0;
   double to = 0;
@@ -82,7 +71,7 @@ std::optional<std::vector<nlohmann::json>> log_grid(const std::string& text,
       where,
       kMostValues,
       text);
-  const std::string rest(at, end);
+  const std::string rest(left);
   std::vector<nlohmann::json> values;
   for (std::size_t i = 0; i < count; ++i) {
     const double share = static_cast<double>(i) / static_cast<double>(count - 1);
@@ -140,14 +129,14 @@ TuningAxis axis_of(const std::string& key,
                    const std::string& where,
                    std::size_t steps) {
   TuningAxis axis{.key = key, .values = {}, .numbers = {}, .first = 0, .last = values.size() - 1};
-  std::vector<LeadingNumber> numbers;
+  std::vector<LeadingNumber<double>> numbers;
   bool is_integer = true;
   for (const auto& value : values) {
     require(std::count(values.begin(), values.end(), value) == 1,
             "{} has the value {} twice",
             where,
             shown(value));
-    const auto number = leading_number(value);
+    const auto number = order_of(value);
     is_integer = is_integer && value.is_number_integer();
     if (number && std::isfinite(number->number) &&
         (numbers.empty() || numbers.front().rest == number->rest)) {
@@ -159,13 +148,13 @@ TuningAxis axis_of(const std::string& key,
     return axis;
   }
   std::sort(values.begin(), values.end(), [](const auto& a, const auto& b) {
-    return leading_number(a)->number < leading_number(b)->number;
+    return order_of(a)->number < order_of(b)->number;
   });
   for (const auto& value : values) {
     axis.values.emplace_back(value);
-    axis.numbers.push_back(leading_number(value)->number);
+    axis.numbers.push_back(order_of(value)->number);
   }
-  const std::string rest = numbers.front().rest;
+  const std::string rest(numbers.front().rest);
   extend_axis(axis, rest, is_integer, true, steps);
   extend_axis(axis, rest, is_integer, false, steps);
   return axis;

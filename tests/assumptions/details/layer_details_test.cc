@@ -173,7 +173,6 @@ class Witness final : public StepObserver {
     sent.emplace_back(view.exchange.sent.begin(), view.exchange.sent.end());
     write_layer_details(test::three_layers(view.dimension()), view, keeper);
   }
-  void progress(std::uint64_t /*done*/, std::uint64_t /*total*/) override {}
 
   std::vector<test::Frame> frames;
   std::vector<std::vector<SparseVector<double>>> sent;

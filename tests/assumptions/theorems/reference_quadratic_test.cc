@@ -53,7 +53,6 @@ class VirtualLoss final : public StepObserver {
     }
     after_step.push_back(loss);
   }
-  void progress(std::uint64_t /*done*/, std::uint64_t /*total*/) override {}
 
   std::vector<double> after_step;
 

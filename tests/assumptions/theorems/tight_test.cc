@@ -13,7 +13,7 @@ namespace {
 
 using test::evaluate;
 
-/// L = 2, mu = 1, delta_c = 1/2, full gradients, one worker: rho* = 0.794108532.
+/// L = 2, mu = 1, alpha = 1/2, full gradients, one worker: rho* = 0.794108532.
 RunFacts tight_facts() {
   RunFacts facts = test::top_k_facts(1);
   facts.dimension = 2;

@@ -185,7 +185,7 @@ TEST(Aggregators, KeepTheirLawOnSparsityAndWholeMessages) {
     if (law.is_sparse) {
       ASSERT_LE(exchanged.sum.size(), c.k);
     }
-    if (!law.cuts_in_merges || c.workers <= 2) {
+    if (!law.drops_in_merges || c.workers <= 2) {
       for (const auto& cuts : exchanged.dropped_in_merges) {
         ASSERT_TRUE(law.applies_whole_messages || cuts.empty());
       }
@@ -227,8 +227,10 @@ TEST(Aggregators, KeepTheirLawOnCompleteSupportsAndOnSumsOfFewEntries) {
 TEST(Aggregators, SayWhatPredictionsGoBy) {
   const auto flags = [](const char* kind) {
     const auto law = test::aggregator({{"kind", kind}})->law();
-    return std::vector<bool>{
-        law.applies_whole_messages, law.cuts_in_merges, law.completes_support, law.selects_largest};
+    return std::vector<bool>{law.applies_whole_messages,
+                             law.drops_in_merges,
+                             law.completes_support,
+                             law.selects_largest};
   };
   EXPECT_EQ(flags("dense"), (std::vector<bool>{true, false, false, false}));
   EXPECT_EQ(flags("allgather"), (std::vector<bool>{true, false, false, false}));

@@ -140,7 +140,7 @@ TEST(ParameterServer, SaysByItsLawWhatTheWayDownDoes) {
   EXPECT_TRUE(whole->law().applies_whole_messages);
   EXPECT_FALSE(whole->law().is_sparse || whole->law().selects_largest || whole->needs_k());
   const auto largest = test::aggregator(kLargestDown);
-  EXPECT_FALSE(largest->law().applies_whole_messages || largest->law().cuts_in_merges);
+  EXPECT_FALSE(largest->law().applies_whole_messages || largest->law().drops_in_merges);
   EXPECT_TRUE(largest->law().is_sparse && largest->law().selects_largest && largest->needs_k());
 }
 

@@ -18,7 +18,7 @@ std::unique_ptr<Thing> make_thing(const Section& /*section*/) { return std::make
 
 Entry<Thing> entry(std::string_view name) { return {name, "", "", "{}", make_thing}; }
 
-TEST(Registry, BroughtEntriesFollowTheLibrarysInOrderOfTheirNames) {
+TEST(Registry, RegisteredEntriesFollowTheLibrarysInOrderOfTheirNames) {
   const std::vector<Entry<Thing>> built_in{entry("plain"), entry("a-thing")};
   const Registered<Thing> second(entry("zinc"));
   const Registered<Thing> first(entry("iron"));
@@ -34,7 +34,7 @@ TEST(Registry, ANameTwiceIsRefused) {
   const std::vector<Entry<Other>> built_in{{"plain", "", "", "{}", make_other}};
   const Registered<Other> again({"plain", "", "", "{}", make_other});
 
-  EXPECT_THAT(test::error_of([&] { with_brought<Other>(built_in); }),
+  EXPECT_THAT(test::error_of([&] { with_registered<Other>(built_in); }),
               HasSubstr("two components are registered as 'plain'"));
 }
 

@@ -33,7 +33,7 @@ struct Sight {
       : frame(view),
         notes(view.notes.value()),
         late_noise(view.late_noise),
-        conserves(view.conserves()),
+        conserves(view.loses_nothing()),
         gradients_are_current(view.gradients_are_current()),
         exchanges_gradients(view.exchanges_gradients()) {}
   test::Frame frame;

@@ -12,7 +12,7 @@ namespace {
 TEST(TightRate, HasThePapersValues) {
   struct Case {
     double kappa;
-    double rest;  // 1 - delta_c
+    double rest;  // 1 - alpha
     double step;  // eta* L
     double rate;  // rho*
   };

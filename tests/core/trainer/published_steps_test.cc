@@ -95,7 +95,6 @@ class LastShift final : public StepObserver {
     models.emplace_back(view.iterates.model.begin(), view.iterates.model.end());
     gap_sq = view.iterates.shift->after_sq;
   }
-  void progress(std::uint64_t /*done*/, std::uint64_t /*total*/) override {}
   std::vector<Numbers> models;
   double gap_sq = -1;
 };

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -367,6 +368,64 @@ TEST(DevicePlacement, NamesTheObstacle) {
   const Recipe late = with({.name = "", .sparsifier = top_k()});
   EXPECT_EQ(obstacle_of(late, {.synchrony = Synchrony::late}),
             "[protocol] lets workers exchange at times of their own");
+}
+
+/// Why gradients that a device computes would be copied to the host.
+std::string copied_because(const Recipe& recipe, const ProtocolLaw& law = {}) {
+  const TinyObjective objective = noisy_quadratic(kDimension, 0.3);
+  const Method method = method_of(recipe, kDimension);
+  Training training;
+  training.objective = &objective;
+  training.method = &method;
+  training.accumulation = recipe.accumulation;
+  training.plan.measure = recipe.measure;
+  return gradient_obstacle(training, law);
+}
+
+TEST(DevicePlacement, NamesWhatCopiesGradientsToTheHost) {
+  const Recipe plain = recipe_of({.name = "", .sparsifier = top_k()});
+  EXPECT_EQ(copied_because(plain), "");
+  Recipe in_parts = plain;
+  in_parts.accumulation = 2;
+  EXPECT_EQ(copied_because(in_parts), "workers.accumulate adds the parts of a batch there");
+  Recipe clipped = plain;
+  clipped.clip = Clip::worker;
+  EXPECT_EQ(copied_because(clipped), "step.clip_at is \"worker\"");
+  EXPECT_EQ(copied_because(plain, {.synchrony = Synchrony::periodic, .local_steps = 4}),
+            "workers take several local steps");
+  Recipe estimates = recipe_of({.name = "", .sparsifier = top_k(), .feedback = {{"kind", "ef21"}}});
+  EXPECT_EQ(copied_because(estimates), "probes measure how much the gradients of estimates change");
+  estimates.measure = false;
+  EXPECT_EQ(copied_because(estimates), "");
+}
+
+/// A device whose selections take 100 bytes an entry.
+class RoomyDevice final : public Device {
+ public:
+  std::string name() const override { return "roomy"; }
+  std::string identity() const override { return "roomy"; }
+  std::size_t free_bytes() const override { return 0; }
+  std::uint64_t selection_bytes(std::size_t /*d*/, std::size_t k) const override { return 100 * k; }
+  std::unique_ptr<DeviceVectors> vectors(std::size_t /*count*/, std::size_t /*d*/) const override {
+    return nullptr;
+  }
+  void read(DeviceSpan /*from*/, std::span<float> /*values*/) const override {}
+};
+
+TEST(DevicePlacement, CountsMemoriesGradientsSelectionsAndTheModel) {
+  TinyObjective objective = noisy_quadratic(kDimension, 0.3);
+  const Recipe recipe = recipe_of({.name = "", .sparsifier = top_k()});
+  const Method method = method_of(recipe, kDimension);
+  Training training;
+  training.objective = &objective;
+  training.method = &method;
+  const RoomyDevice device;
+  // A residual, a gradient and a selection of 10 entries for each of two workers.
+  const std::uint64_t of_two = 2 * (2 * kDimension * sizeof(float) + 100 * 10);
+  EXPECT_EQ(bytes_on_device(training, {}, device, 2), of_two);
+  objective.compute_there();
+  EXPECT_EQ(bytes_on_device(training, {}, device, 2), of_two + kDimension * sizeof(float));
+  EXPECT_EQ(bytes_on_device(training, {.local_steps = 2}, device, 2), of_two);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ TEST(KnownLosses, AreThoseOfTheFeedbackAndOfTheAggregator) {
             (Losses{"residuals ignore what a quantiser rounds"}));
   EXPECT_EQ(losses_of({{"kind", "gtopk-tree"}}, {{"kind", "ef14"}}), Losses());
   EXPECT_EQ(losses_of({{"kind", "gtopk-tree"}}, {{"kind", "ef14"}, {"putback", "published"}}),
-            (Losses{"the put-back rule does not return all that was cut"}));
+            (Losses{"the put-back rule does not return all that was dropped"}));
   EXPECT_EQ(losses_of(kAllGather, {{"kind", "none"}}), (Losses{"what is not sent is forgotten"}));
   EXPECT_EQ(losses_of(kAllGather, {{"kind", "none"}}, /*sends_everything=*/true), Losses());
 }

@@ -6,12 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/vectors/cuda/cuda_device.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {
@@ -242,6 +244,27 @@ TEST(LiveStudy, GradientsOnOneDeviceAreNotTakenToAnother) {
                 LiveStudy study(elsewhere, "live.toml", folder.path() / "out", on_stand_in(1));
               }),
               HasSubstr("gradients are computed on the stand-in"));
+}
+
+TEST(LiveStudy, AGpuThatIsNotThereFailsTheRun) {
+  if (cuda::device_count() > 0) {
+    GTEST_SKIP() << "this machine has a CUDA device";
+  }
+  const TemporaryFolder folder;
+  LiveTraining training = on_stand_in(1);
+  training.place = {.kind = Place::Kind::cuda};
+  LiveStudy study(kThere, "live.toml", folder.path() / "out", training);
+  alignas(16) const std::array<float, kEntries> gradient{};
+  const std::vector<const float*> given{gradient.data()};
+  study.step(given, 0.5, {});
+  try {
+    study.step(given, 0.5, {});
+    ADD_FAILURE() << "a run goes on without its device";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::runs_failed);
+    EXPECT_THAT(error.what(), HasSubstr("sees no CUDA device"));
+  }
+  study.close();
 }
 
 TEST(LiveStudy, TheUpdateOfDenseSgdIsTheMeanGradient) {

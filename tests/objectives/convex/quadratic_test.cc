@@ -161,7 +161,7 @@ TEST(Quadratic, RejectsWhatCannotBe) {
   EXPECT_EQ(error_of([] {
               make("quadratic", {{"curvature_ratio", 1.5}});
             }),
-            "'objective.curvature_ratio' must be in (0, 1], got 1.5");
+            "'objective.curvature_ratio' must lie in (0, 1], got 1.5");
   EXPECT_EQ(error_of([] {
               make("quadratic", {{"smoothness", 0}});
             }),

@@ -114,7 +114,7 @@ TEST(Libsvm, TakesOneClassAgainstTheRest) {
             "f:1:1: label '2.5' is no class; expected a whole number");
   EXPECT_THAT(usage_message([&] { parse(text); }), HasSubstr("classes = \"one-vs-rest:LABEL\""));
 
-  const LibsvmWishes held_out{.positive = 3, .classes = LabelPair{}};
+  const LibsvmOptions held_out{.positive = 3, .classes = LabelPair{}};
   EXPECT_THAT(parse_libsvm("9 1:1\n", "f.t", held_out).labels, ElementsAre(-1))
       << "held-out data may lack the class";
 }

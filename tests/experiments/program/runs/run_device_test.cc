@@ -35,8 +35,8 @@ value = 0.1
 iterations = 10
 )";
 
-/// Two vectors for each of two workers, and a model.
-constexpr std::size_t kBytesOfTwoWorkers = 5 * 1000 * sizeof(float);
+/// A residual and a gradient for each of two workers.
+constexpr std::size_t kBytesOfTwoWorkers = 4 * 1000 * sizeof(float);
 
 /// What is reported where each of the processes sees `free` bytes on the one device.
 std::string refusal(int processes, std::size_t free) {
@@ -66,12 +66,12 @@ TEST(RoomOnADevice, IsEnoughForTheWorkersOfAllProcessesThatShareIt) {
 
 TEST(RoomOnADevice, IsRefusedToTwoProcessesOfWhichEachWouldFit) {
   EXPECT_THAT(refusal(2, kBytesOfTwoWorkers),
-              HasSubstr("device stand-in: the memories of the workers of 2 processes take 40000 "
-                        "bytes, and 20000 are free"));
+              HasSubstr("device stand-in: the memories of the workers of 2 processes take 32000 "
+                        "bytes, and 16000 are free"));
 }
 
 TEST(RoomOnADevice, NamesTheSizesForOneProcess) {
-  EXPECT_THAT(refusal(1, 1000), HasSubstr("of one process take 36000 bytes, and 1000 are free"));
+  EXPECT_THAT(refusal(1, 1000), HasSubstr("of one process take 32000 bytes, and 1000 are free"));
 }
 
 }  // namespace

@@ -180,8 +180,8 @@ TEST_F(Status, TellsTheLawsOfTheComponents) {
                             {"claimed", false}}));
   EXPECT_EQ(laws["aggregator"],
             (nlohmann::json{{"applies_whole_messages", false},
-                            {"cuts_in_merges", true},
-                            {"cuts_stay_with_senders", false},
+                            {"drops_in_merges", true},
+                            {"dropped_stay_with_senders", false},
                             {"is_sparse", true},
                             {"forwards_messages", false},
                             {"carries_vectors", false},
