@@ -27,6 +27,8 @@ struct Target {
   Column column;                // where the number stands
   double bound = 0;
   bool bound_is_allowed = true;  // the assumption is number <= bound, otherwise number < bound
+  bool is_expected = true;       // it is one on an expectation, not on every draw
+  bool needs_random_selection = false;  // it compares with k random entries, of more than k
 
   /// True if `value` is above the bound by more than sums of `dimension` terms can be off.
   bool is_violated_by(double value, std::size_t dimension) const;

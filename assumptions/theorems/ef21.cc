@@ -59,8 +59,8 @@ Examination::Terms terms(double gap, double forgotten, const std::string& formul
   };
 }
 
-/// Chooses, of the pairs that were not refuted, the one whose distortion is forgotten fastest while
-/// it allows the step; if none does, the one that allows the largest step.
+/// Returns the pair with the largest A among those that allow the step; if none does, the one that
+/// allows the largest step. A is the part of a distortion that one iteration forgets.
 EstimateRecursion::Pair best_pair(const std::vector<EstimateRecursion::Pair>& pairs,
                                   double largest_ratio) {
   EstimateRecursion::Pair best = pairs.front();

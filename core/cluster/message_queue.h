@@ -20,8 +20,9 @@
 
 namespace residuum {
 
-/// Liveness judges by their last signs which of the other processes are still there, and knows to
-/// whom this process owes a sign. It has no clock of its own, so that tests need not wait.
+/// Liveness tells which other processes are lost, by the time of the last sign of each, and to
+/// which of them this process must send a sign. It has no clock of its own, so that tests need not
+/// wait.
 class Liveness {
  public:
   using Clock = std::chrono::steady_clock;

@@ -24,8 +24,7 @@ VirtualIterate::VirtualIterate(const Training& training,
     : method_(*training.method),
       objective_(*training.objective),
       in_gradient_units_(method_.feedback->units() == Units::gradient),
-      gap_is_mean_residual_(!late && method_.momentum == 0 && !in_gradient_units_ &&
-                            method_.clip != Clip::update && method_.outer_step == 1),
+      gap_is_mean_residual_(!late && method_.gap_is_mean_residual()),
       rule_(method_.update_rule, objective_, rounding_of(training.precision)) {
   const MeasurementPlan& plan = training.plan;
   if (!plan.measure || !plan.follows_iterate || !training.cluster->world().is_root()) {

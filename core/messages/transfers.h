@@ -98,7 +98,7 @@ class Transfers {
   std::span<const Transfer> steps() const { return steps_; }
   /// Returns the amounts of all steps, which the owner sums over the processes.
   std::span<double> amounts() { return amounts_; }
-  /// Returns the amounts of a step, which has so many.
+  /// Returns the `count` amounts of a step.
   std::span<const double> amounts(const Transfer& step, std::size_t count = 1) const {
     return std::span(amounts_).subspan(step.amount, count);
   }

@@ -45,7 +45,12 @@ using Words = hn::Vec<WideTag>;
 /// other.
 constexpr std::size_t kStates = 4;
 
+// An implicit constructor lacks the instructions of this target, which those of Arm's vectors need.
 struct PhiloxState {
+  HWY_INLINE PhiloxState() {}  // NOLINT(modernize-use-equals-default)
+  HWY_INLINE PhiloxState(Words first, Words second, Words third, Words fourth)
+      : word0(first), word1(second), word2(third), word3(fourth) {}
+
   Words word0, word1, word2, word3;
 };
 
@@ -59,6 +64,9 @@ constexpr std::uint32_t kSecond = 0xCD9E8D57U;
 
 /// The keys of a round.
 struct Keys {
+  HWY_INLINE Keys() {}  // NOLINT(modernize-use-equals-default)
+  HWY_INLINE Keys(Words of_word0, Words of_word2) : first(of_word0), second(of_word2) {}
+
   Words first, second;
 };
 

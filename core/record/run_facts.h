@@ -251,7 +251,7 @@ struct FactField {
   X(protocol.contributions,                                                                        \
     smaller,                                                                                       \
     "gradients",                                                                                   \
-    "A version is made of so many gradients; absent where that varies.")                           \
+    "Gradients that a version is made of; absent where that varies.")                              \
   X(protocol.spectral_gap,                                                                         \
     smaller,                                                                                       \
     "",                                                                                            \
@@ -314,7 +314,7 @@ struct FactField {
     "",                                                                                        \
     "The share alpha of the values that their codes keep: E|x - Q(x)|^2 <= (1 - alpha)|x|^2.") \
   X(variance, larger, "", "omega of an unbiased quantiser: E|Q(x) - x|^2 <= omega|x|^2.")      \
-  X(bits, larger, "bits", "The code of one value has so many.")                                \
+  X(bits, larger, "bits", "Bits of the code of one value.")                                    \
   X(random, reservation, "", "Draws enter Q(x).")
 
 // X(name, both, unit, origin, meaning)
@@ -359,8 +359,8 @@ struct FactField {
   X(gradients_from_seed, reservation, "", "", "The seed draws batches.")                           \
   X(partition_from_seed, reservation, "", "", "The seed draws the shards.")                        \
   X(samples, same, "samples", "", "n of the training set; absent without one.")                    \
-  X(evaluated_samples, same, "samples", "", "f is evaluated on so many.")                          \
-  X(power_samples, same, "samples", "", "Power iteration for L looks at so many.")
+  X(evaluated_samples, same, "samples", "", "Samples that f is evaluated on.")                     \
+  X(power_samples, same, "samples", "", "Samples that power iteration for L looks at.")
 
 /// Returns the type of a field, in the words of columns.h.
 template <class Value>

@@ -264,6 +264,8 @@ class ChunkTopK final : public SparsifierFor<ChunkTopK>, public DeviceSparsifier
     }
   }
 
+  std::size_t parts_there(const Segment& of) const override { return cut_of(of.size).count(); }
+
   std::optional<std::size_t> k(std::size_t dimension) const override {
     return shares_of(dimension).sum();
   }

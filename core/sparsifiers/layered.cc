@@ -54,6 +54,13 @@ class Layered final : public SparsifierFor<Layered>, public DeviceSparsifier {
       inner_->on_device()->plan_there(memory, layers_[l], context_of(context, l), plan);
     }
   }
+  std::size_t parts_there(const Segment& /*of*/) const override {
+    std::size_t parts = 0;
+    for (const Segment& layer : layers_) {
+      parts += inner_->on_device()->parts_there(layer);
+    }
+    return parts;
+  }
   bool plans_by_numbers() const override { return inner_->on_device()->plans_by_numbers(); }
 
   std::optional<std::size_t> k(std::size_t dimension) const override {

@@ -82,6 +82,8 @@ class DeviceSparsifier {
                           const Segment& of,
                           const SelectionContext& context,
                           DevicePlan& plan) const = 0;
+  /// Returns of how many parts the plan of a segment is.
+  virtual std::size_t parts_there(const Segment& /*of*/) const { return 1; }
   /// True if it must know numbers of the vector for that, so that the host waits for the vector.
   virtual bool plans_by_numbers() const { return false; }
 };

@@ -29,7 +29,7 @@ DeviceSpan DeviceModel::of(std::span<const float> model) {
 
 bool takes_gradients_there(const Training& training) {
   return training.device != nullptr && training.precision == Precision::float32 &&
-         training.objective->on_device() != nullptr && gradient_obstacle(training, {}).empty();
+         training.objective->on_device() != nullptr && takes_plain_gradients(training, {});
 }
 
 }  // namespace residuum

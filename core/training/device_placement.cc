@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/gradient_source.h"
 #include "core/training/worker_gradient.h"
 
 namespace residuum {
@@ -35,6 +36,19 @@ std::size_t most_selected(const Method& method, std::size_t d) {
   return most;
 }
 
+/// Returns of how many parts of an accumulator entries are selected.
+std::size_t parts_of(const Method& method, std::size_t d) {
+  const auto parts = [&](const Sparsifier& sparsifier) {
+    const DeviceSparsifier* const there = sparsifier.on_device();
+    return there == nullptr ? 0 : there->parts_there({.begin = 0, .size = d});
+  };
+  std::size_t most = parts(*method.sparsifier);
+  for (const DensityStage& stage : method.stages) {
+    most = std::max(most, parts(*stage.sparsifier));
+  }
+  return most;
+}
+
 }  // namespace
 
 std::string device_obstacle(const Training& training, const ProtocolLaw& law) {
@@ -64,7 +78,10 @@ std::string device_obstacle(const Training& training, const ProtocolLaw& law) {
   return {};
 }
 
-std::string gradient_obstacle(const Training& training, const ProtocolLaw& law) {
+namespace {
+
+/// Returns in words what has to be done to gradients on the host; empty if nothing has.
+std::string work_on_gradients(const Training& training, const ProtocolLaw& law) {
   if (training.accumulation > 1) {
     return "workers.accumulate adds the parts of a batch there";
   }
@@ -83,6 +100,29 @@ std::string gradient_obstacle(const Training& training, const ProtocolLaw& law) 
   return {};
 }
 
+}  // namespace
+
+bool takes_plain_gradients(const Training& training, const ProtocolLaw& law) {
+  return work_on_gradients(training, law).empty();
+}
+
+std::string gradient_obstacle(const Training& training, const ProtocolLaw& law) {
+  if (std::string work = work_on_gradients(training, law); !work.empty()) {
+    return work;
+  }
+  if (training.plan.measure && training.plan.follows_iterate) {
+    return "probes follow the dense iterate z";
+  }
+  return {};
+}
+
+std::string residual_obstacle(const Training& training) {
+  const bool follows = training.plan.measure && training.plan.follows_iterate;
+  return follows && !training.method->gap_is_mean_residual()
+             ? "probes follow w - z, which is not the mean residual of this method"
+             : "";
+}
+
 std::uint64_t bytes_on_device(const Training& training,
                               const ProtocolLaw& law,
                               const Device& device,
@@ -90,10 +130,13 @@ std::uint64_t bytes_on_device(const Training& training,
   const std::size_t d = training.objective->dimension();
   const std::uint64_t vector = d * sizeof(float);
   const bool has_gradients_there =
-      training.objective->on_device() != nullptr && gradient_obstacle(training, law).empty();
-  constexpr std::uint64_t kGradients = 1;
-  const std::uint64_t of_worker = (training.method->feedback->vectors() + kGradients) * vector +
-                                  device.selection_bytes(d, most_selected(*training.method, d));
+      training.objective->on_device() != nullptr && takes_plain_gradients(training, law);
+  const GradientSource* const source = training.objective->source();
+  const bool borrows = source != nullptr && source->place().kind != Place::Kind::host;
+  const std::uint64_t gradients = borrows ? 0 : 1;
+  const std::uint64_t of_worker =
+      (training.method->feedback->vectors() + gradients) * vector +
+      device.selection_bytes(d, most_selected(*training.method, d), parts_of(*training.method, d));
   return static_cast<std::uint64_t>(workers) * of_worker + (has_gradients_there ? vector : 0);
 }
 

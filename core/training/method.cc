@@ -187,6 +187,11 @@ bool Method::follows_gradients() const {
          update_rule == UpdateRule::mean && !feedback->has_velocity();
 }
 
+bool Method::gap_is_mean_residual() const {
+  return momentum == 0 && feedback->units() != Units::gradient && clip != Clip::update &&
+         outer_step == 1;
+}
+
 bool Method::loses_only_by_decay(bool sends_everything, int workers) const {
   const AggregatorLaw law = aggregator->law();
   return !law.weighs_messages && feedback->conserves(law, sends_everything, workers);

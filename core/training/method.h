@@ -117,6 +117,10 @@ struct Method {
   /// direction of updates, and no outer step.
   bool follows_gradients() const;
 
+  /// True if w - z of workers in lockstep is the mean residual, so that nothing but these has to be
+  /// known of it.
+  bool gap_is_mean_residual() const;
+
   /// True if nothing is ever lost but by a decay of the residuals: without one, sum_p e^p_{t+1} +
   /// g_t = sum_p a^p_t, whatever the model makes of g_t.
   bool loses_only_by_decay(bool sends_everything, int workers) const;

@@ -52,7 +52,8 @@ struct Crossed {
 };
 
 /// A part of a vector that is selected from: of its entries with |x_i| >= `least`, zeros excluded,
-/// the `most` that come first in the order of select.h.
+/// the `most` that come first in the order of select.h. Either `least` is 0, or `most` is no limit:
+/// at least the part's size.
 struct SelectionPart {
   Segment at;
   std::size_t most = 0;
@@ -165,8 +166,9 @@ class Device {
   virtual std::string identity() const = 0;
   /// Returns the bytes that are free, for all processes together.
   virtual std::size_t free_bytes() const = 0;
-  /// Returns the bytes that selections of up to k of d entries take beside the vectors.
-  virtual std::uint64_t selection_bytes(std::size_t d, std::size_t k) const = 0;
+  /// Returns the bytes that selections of up to k of d entries, from that many parts, take beside
+  /// the vectors.
+  virtual std::uint64_t selection_bytes(std::size_t d, std::size_t k, std::size_t parts) const = 0;
   /// Makes `count` vectors of d numbers. If there is no room, the resource error names the sizes.
   virtual std::unique_ptr<DeviceVectors> vectors(std::size_t count, std::size_t d) const = 0;
 

@@ -210,7 +210,7 @@ class StandInVectors final : public DeviceVectors {
     for (const SelectionPart& part : parts) {
       const auto values = this->part(part.at);
       if (part.least > 0 || part.most >= part.at.size) {
-        assert(part.most >= part.at.size);
+        require_order(part.most >= part.at.size, "a part has both a threshold and a number");
         select_above<float>(values, part.least, workspace_, of_part_);
       } else {
         select_top_k<float>(values, part.most, workspace_, of_part_);
@@ -271,7 +271,9 @@ void StandInDevice::read(DeviceSpan from, std::span<float> values) const {
 std::size_t StandInDevice::free_bytes() const { return shared_->free; }
 
 /// The host's kernels select into the host's own lists.
-std::uint64_t StandInDevice::selection_bytes(std::size_t /*d*/, std::size_t /*k*/) const {
+std::uint64_t StandInDevice::selection_bytes(std::size_t /*d*/,
+                                             std::size_t /*k*/,
+                                             std::size_t /*parts*/) const {
   return 0;
 }
 

@@ -26,7 +26,7 @@ class StandInDevice final : public Device {
   std::string name() const override;
   std::string identity() const override;
   std::size_t free_bytes() const override;
-  std::uint64_t selection_bytes(std::size_t d, std::size_t k) const override;
+  std::uint64_t selection_bytes(std::size_t d, std::size_t k, std::size_t parts) const override;
   std::unique_ptr<DeviceVectors> vectors(std::size_t count, std::size_t d) const override;
 
   void read(DeviceSpan from, std::span<float> values) const override;

@@ -1,6 +1,6 @@
 // `residuum bench gpt` times the training of a transformer of nanoGPT's size for a CPU: dense, with
-// AdamW, as nanoGPT trains it, in tokens a second (reports/benchmarks/torch_gpt.py times the same
-// in PyTorch beside it), and how much of SparseLoCo is not libtorch's forward and backward.
+// AdamW, as nanoGPT trains it, in tokens a second, and how much of SparseLoCo is not libtorch's
+// forward and backward.
 
 #include <fmt/format.h>
 

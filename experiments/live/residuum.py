@@ -312,9 +312,10 @@ def attach(model: torch.nn.Module, study: Path, out: Path, *, optimizer: torch.o
 
 def _device_of(parameters: Sequence[torch.Tensor]) -> tuple[int, int]:
     """The CUDA device that has all parameters, else the CPU."""
-    devices = {tuple(int(number) for number in value.__dlpack_device__()) for value in parameters}
-    kind, index = devices.pop() if len(devices) == 1 else (_CPU, 0)
-    return (_CUDA, index) if kind == _CUDA else (_CPU, 0)
+    devices = {value.device for value in parameters}
+    device = devices.pop() if len(devices) == 1 else torch.device("cpu")
+    is_cuda = device.type == "cuda" and torch.version.cuda is not None  # ROCm calls its devices so, too
+    return (_CUDA, device.index or 0) if is_cuda else (_CPU, 0)
 
 
 class _Steps:

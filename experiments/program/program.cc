@@ -104,7 +104,8 @@ std::string positive_count(const std::string& text) {
 }
 
 std::string positive_time(const std::string& text) {
-  return residuum::parsed<double>(text).value_or(0) > 0
+  const double seconds = residuum::parsed<double>(text).value_or(0);
+  return seconds > 0 && std::isfinite(seconds)
              ? std::string()
              : "must be a time above zero such as 90s, 15m, 2h or 1d";
 }
@@ -353,7 +354,7 @@ void add_advise(CLI::App& command, Options& options) {
   command.add_option("--bandwidth", own.bandwidth, "of every link, such as 1gbit or 100mbit")
       ->required();
   command.add_option("--latency", own.latency, "of a message, such as 50us")->required();
-  command.add_option("--workers", own.workers, "only methods with so many (all)");
+  command.add_option("--workers", own.workers, "only methods of this many workers (all)");
   command.add_option(
       "--gradient", own.gradient, "time of a gradient, such as 20ms (that of the study)");
   command.add_option("--target",
@@ -371,7 +372,7 @@ void add_check(CLI::App& command, Options& options) {
       ->check(utf8_text);
   command.add_option("--input", own.input, "vectors, instead of a command: .npy or .csv");
   command.add_option("--output", own.output, "what the compressor made of each");
-  command.add_option("--k", options.k, "at most so many entries of an answer are not zero");
+  command.add_option("--k", options.k, "most entries of an answer that are not zero");
   command.add_option("--contraction", own.contraction, "E|C(x) - x|^2 <= (1 - this) |x|^2 (k/d)");
   command.add_option("--omega", own.omega, "E|C(x) - x|^2 <= omega |x|^2, in place of k/d");
   add_flag(command, "--unbiased", own.unbiased, "E C(x) = x");
@@ -474,8 +475,9 @@ void add_table(CLI::App& command, Options& options) {
   command.add_option("--budget", own.budget, "bytes=3e6, or NETWORK=SECONDS: the value there");
   command.add_option(
       "--until", own.until, "COLUMN=LIMIT: in the first row where it is at most that");
-  command.add_option(
-      "--tests", own.tests, "mark differences significant among so many (Bonferroni)");
+  command.add_option("--tests",
+                     own.tests,
+                     "mark differences that are significant among this many tests (Bonferroni)");
   command.add_option("--scale", own.scale, "multiplies the numbers");
 }
 

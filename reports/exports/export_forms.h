@@ -25,7 +25,7 @@ std::filesystem::path package_beside(std::filesystem::path file);
 // TensorBoard reads event files: records of a length, its checksum, a message of protocol buffers
 // and its checksum. Only two messages of few fields are needed here, so they are encoded by hand.
 
-/// Returns the CRC-32C (Castagnoli) of the bytes.
+/// Returns the CRC-32C (Castagnoli) of the bytes, which event files of TensorBoard have.
 std::uint32_t crc32c(std::string_view bytes);
 
 /// Returns the bytes as one record of an event file.

@@ -471,6 +471,9 @@ Json read_summary(const fs::path& results) {
             results.string());
   }
   require_own_schema_in(results);
+  require(!has_file(results / kSources),
+          "'{}' is the report of other folders: keep these, which have the runs",
+          results.string());
   Json summary = read_json(results / "summary.json");
   require(value_at(summary, "provenance").is_object(),
           "'{}' says nothing of the program; run residuum report {}",

@@ -18,6 +18,7 @@
 #include "reports/latex/kept_tables.h"
 #include "reports/page/sections.h"
 #include "reports/results/csv.h"
+#include "reports/results/result_folder.h"
 #include "reports/verdicts/summary.h"
 
 namespace residuum::reports {
@@ -515,7 +516,8 @@ WantedValues wanted_values_of(const std::vector<std::string>& words) {
 bool is_kept_folder(const std::filesystem::path& folder) {
   std::error_code ignored;
   return std::filesystem::exists(folder / "runs.csv", ignored) &&
-         !std::filesystem::exists(folder / "study.resolved.json", ignored);
+         !std::filesystem::exists(folder / "study.resolved.json", ignored) &&
+         !std::filesystem::exists(folder / kSources, ignored);
 }
 
 FigureSpec plan_kept_figure(const std::filesystem::path& kept, const KeptFigureChoice& choice) {

@@ -329,6 +329,11 @@ std::vector<Run> read_listed(const Json& study,
 /// Reads one folder, without the facts of all its runs together.
 ResultFolder read_one(const std::filesystem::path& path) {
   const auto file = path / "study.resolved.json";
+  const auto sources = path / kSources;
+  require(is_there(file) || !is_there(sources),
+          "'{}' is the report of other folders: name these, as {} does",
+          path.string(),
+          sources.string());
   require(
       is_there(file), "'{}' is not a result folder: it has no study.resolved.json", path.string());
   const Json study = read_json(file);
@@ -571,9 +576,10 @@ void require_own_schema(const Json& study, const std::filesystem::path& file) {
 }
 
 void require_own_schema_in(const std::filesystem::path& folder) {
-  const auto file = folder / "study.resolved.json";
-  if (is_there(file)) {
-    require_own_schema(read_json(file), file);
+  for (const char* name : {"study.resolved.json", kSources}) {
+    if (const auto file = folder / name; is_there(file)) {
+      require_own_schema(read_json(file), file);
+    }
   }
 }
 

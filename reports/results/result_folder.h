@@ -94,7 +94,9 @@ Run read_run(const std::filesystem::path& run_folder, const std::string& run_id)
 inline constexpr int kResultSchema = 6;
 /// Throws a usage error where `study`, read from `file`, is of a folder of another schema.
 void require_own_schema(const Json& study, const std::filesystem::path& file);
-/// The same for a folder's study.resolved.json, if it has one.
+/// The note in the folder of a report on several folders: {"schema", "folders"}.
+inline constexpr const char* kSources = "sources.json";
+/// Throws that error for the study or the note on sources that the folder has, if it has one.
 void require_own_schema_in(const std::filesystem::path& folder);
 
 /// Reads the folder; what cannot be what the program wrote is a usage error that names the file.

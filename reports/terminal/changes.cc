@@ -358,7 +358,7 @@ class Comparer {
       const auto found = partners_.of(i);
       const std::string name = name_of(run, group.label);
       if (!found) {
-        changes_.losses.push_back(fmt::format("{}: not in the second folder", name));
+        changes_.losses.push_back(fmt::format("{}: not in the later results", name));
         continue;
       }
       ++matched_;
@@ -425,12 +425,12 @@ class Comparer {
                         });
     if (in_all) {
       changes_.notes.push_back(
-          fmt::format("all methods, {}: only in the second folder", words_of_seeds(first)));
+          fmt::format("all methods, {}: only in the later results", words_of_seeds(first)));
       return;
     }
     for (const auto& [label, seeds] : added) {
       if (!seeds.empty()) {
-        changes_.notes.push_back(fmt::format("{}{}{}: only in the second folder",
+        changes_.notes.push_back(fmt::format("{}{}{}: only in the later results",
                                              label,
                                              label.empty() ? "" : ", ",
                                              words_of_seeds(seeds)));

@@ -173,10 +173,10 @@ class PartSelection {
   std::size_t most_wanted() const {
     std::size_t most = 0;
     for (const SelectionPart& part : here_) {
-      if (part.least > 0) {
+      if (part.least > 0 || part.most >= part.at.size) {
         return 0;
       }
-      most += std::min(part.most, part.at.size);
+      most += part.most;
     }
     return most;
   }
@@ -578,9 +578,11 @@ class CudaDevice final : public Device {
     check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
     return free;
   }
-  /// The notes of the pass, the answer, and the lists that are scattered.
-  std::uint64_t selection_bytes(std::size_t d, std::size_t k) const override {
-    return WarmBound::capacity(k, d) * sizeof(std::uint64_t) + 3 * k * kPairBytes;
+  /// The notes of the pass, the answer, the lists that are scattered, and what parts have.
+  std::uint64_t selection_bytes(std::size_t d, std::size_t k, std::size_t parts) const override {
+    constexpr std::uint64_t kPart =
+        sizeof(PartThere) + sizeof(std::uint64_t) + 3 * sizeof(std::uint32_t);
+    return WarmBound::capacity(k, d) * sizeof(std::uint64_t) + 3 * k * kPairBytes + parts * kPart;
   }
   std::unique_ptr<DeviceVectors> vectors(std::size_t count, std::size_t d) const override {
     use();

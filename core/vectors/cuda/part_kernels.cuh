@@ -66,7 +66,7 @@ __device__ void for_each_of_part(const float* values,
                                  const PartThere& part,
                                  std::uint64_t floor,
                                  Act act) {
-  for (std::uint32_t i = threadIdx.x; i < part.size; i += kSearchThreads) {
+  for (std::size_t i = threadIdx.x; i < part.size; i += kSearchThreads) {
     const auto index = static_cast<std::uint32_t>(part.begin + i);
     const std::uint64_t entry = entry_of(values[index], index);
     if (entry >= floor) {
@@ -162,8 +162,8 @@ __global__ void __launch_bounds__(kSearchThreads) write_parts_kernel(const float
   if (at == begins[blockIdx.x + 1]) {
     return;  // it keeps none
   }
-  for (std::uint32_t first = 0; first < part.size; first += kSearchThreads) {
-    const std::uint32_t i = first + threadIdx.x;
+  for (std::size_t first = 0; first < part.size; first += kSearchThreads) {
+    const std::size_t i = first + threadIdx.x;
     const auto index = static_cast<std::uint32_t>(part.begin + i);
     const std::uint64_t entry = i < part.size ? entry_of(values[index], index) : 0;
     const std::uint32_t wants = entry >= cut ? 1 : 0;  // a cut is above 0

@@ -26,7 +26,7 @@ constexpr std::int64_t kIterationsOfRuns = 1300;  // at least, before a single o
 
 void check_k(const Options& options, const Target& target) {
   if (is_of_low_rank(options)) {
-    require(target.name != "delta",
+    require(!target.needs_random_selection,
             "--against delta compares with random entries, and --aggregator {} sends none; use "
             "--against contraction or --against conservation",
             options.aggregator);
@@ -38,7 +38,7 @@ void check_k(const Options& options, const Target& target) {
           "--k is {}, but must be from 1 to --dim, {}",
           *options.k,
           dimension);
-  require(target.name != "delta" || *options.k < dimension,
+  require(!target.needs_random_selection || *options.k < dimension,
           "--against delta needs --k below --dim: with k = d there is no random selection to "
           "compare with");
 }
@@ -80,13 +80,13 @@ void check(const Options& options, const Target& target) {
 /// Nothing is ever lost, whatever is drawn; the other targets are assumptions on expectations.
 void check_draws(const Options& options, const Method& method, const Target& target) {
   const auto dimension = static_cast<std::size_t>(options.falsify.dimension);
-  require(method.sparsifier->law(dimension, 1).deterministic || target.name == "conservation",
+  require(method.sparsifier->law(dimension, 1).deterministic || !target.is_expected,
           "--sparsifier {} draws at random, and one draw says nothing of the expectation that "
           "--against {} bounds; use \"top-k\" or \"chunk-top-k\", or --against conservation",
           options.sparsifier,
           target.name);
   const bool draws = method.quantiser != nullptr && method.quantiser->law(1).random;
-  require(!draws || target.name == "conservation",
+  require(!draws || !target.is_expected,
           "--quantiser {} draws at random, and one draw says nothing of the expectation that "
           "--against {} bounds; use \"sign\" or \"table\", or --against conservation",
           options.quantiser,

@@ -12,6 +12,7 @@
 #include "assumptions/theorems/tight.h"
 #include "core/schedules/tight_rate.h"
 #include "core/text.h"
+#include "core/vectors/cuda/cuda_device.h"
 #include "experiments/program/commands/commands.h"
 #include "experiments/program/commands/plan_formats.h"
 #include "experiments/program/console/streams.h"
@@ -239,12 +240,25 @@ std::vector<std::string> notes_on_budgets(const std::vector<PreparedRun>& runs,
   return notes.lines();
 }
 
+bool wants_missing_gpu(const PreparedRun& run) {
+  return run.wants_device && run.device_obstacle.empty() &&
+         run.device.kind == WantedDevice::Kind::cuda &&
+         run.device.index.value_or(0) >= cuda::device_count();
+}
+
 /// Adds a line for each reason why something is done on the host in runs that want a device.
 void add_notes_on_devices(const std::vector<PreparedRun>& runs, std::vector<std::string>& lines) {
   RunNotes notes;
   for (const PreparedRun& run : runs) {
-    if (const std::string note = host_note(run); run.failure.empty() && !note.empty()) {
+    if (!run.failure.empty()) {
+      continue;
+    }
+    for (const std::string& note : host_notes(run)) {
       notes.add(note);
+    }
+    if (wants_missing_gpu(run)) {
+      notes.add(
+          "would fail here: workers.device is \"cuda\", and this machine shows no such device");
     }
   }
   for (auto& line : notes.lines()) {

@@ -35,17 +35,21 @@ reports::TableChoice choice_of(const ReportOptions& given) {
   return choice;
 }
 
-constexpr const char* kSources = "sources.json";
-
-/// True for a folder that an earlier report was written to: its note on the sources is ours.
+/// True for a folder that an earlier report was written to: its note on the sources is ours. One of
+/// another schema is a usage error.
 bool holds_report(const std::filesystem::path& folder) {
+  const auto file = folder / reports::kSources;
+  reports::Json note;
   try {
-    const auto note = reports::read_json(folder / kSources);
-    return reports::value_at(note, "schema") == reports::kResultSchema &&
-           reports::value_at(note, "folders").is_array();
+    note = reports::read_json(file);
   } catch (const Error&) {
     return false;
   }
+  if (!reports::value_at(note, "folders").is_array()) {
+    return false;
+  }
+  reports::require_own_schema(note, file);
+  return true;
 }
 
 /// Returns the folder of tables and report: that of the results, or one that --out names, which is
@@ -73,7 +77,8 @@ void write_sources(const std::filesystem::path& target,
     folders.push_back(source.string());
   }
   reports::write_json_atomically(
-      target / kSources, {{"schema", reports::kResultSchema}, {"folders", std::move(folders)}});
+      target / reports::kSources,
+      {{"schema", reports::kResultSchema}, {"folders", std::move(folders)}});
 }
 
 }  // namespace

@@ -28,28 +28,33 @@ using reports::KeptFolder;
 using reports::RunKeys;
 using reports::Take;
 
-/// Splits "KEY=VALUE"; the value may be empty.
-std::pair<std::string, std::string> setting_in(const std::string& word, std::string_view option) {
+/// Splits "KEY=VALUE", which `form` calls so; the value may be empty.
+std::pair<std::string, std::string> setting_in(const std::string& word,
+                                               std::string_view option,
+                                               std::string_view form = "KEY=VALUE") {
   const auto equals = word.find('=');
   require(
-      equals != std::string::npos && equals > 0, "{} is '{}', but must be KEY=VALUE", option, word);
+      equals != std::string::npos && equals > 0, "{} is '{}', but must be {}", option, word, form);
   return {word.substr(0, equals), word.substr(equals + 1)};
 }
 
-std::pair<std::string, double> limit_in(const std::string& word, std::string_view option) {
-  const auto [key, text] = setting_in(word, option);
+std::pair<std::string, double> limit_in(const std::string& word,
+                                        std::string_view option,
+                                        std::string_view form = "COLUMN=LIMIT") {
+  const auto [key, text] = setting_in(word, option, form);
   const auto number = parsed<double>(text);
-  require(number && std::isfinite(*number), "{} is '{}', but must be NAME=NUMBER", option, word);
+  require(number && std::isfinite(*number), "{} is '{}', but must be {}", option, word, form);
   return {key, *number};
 }
 
 /// Reads --budget: bytes, uplink or a network, and how much of it.
 reports::Budget budget_in(const std::string& word) {
-  const auto [cost, text] = setting_in(word, "--budget");
+  constexpr std::string_view kForm = "COST=AMOUNT";
+  const auto [cost, text] = setting_in(word, "--budget", kForm);
   if (cost == "bytes" || cost == "uplink") {
     return {.cost = cost, .amount = byte_amount(text, "--budget")};
   }
-  const double amount = limit_in(word, "--budget").second;
+  const double amount = limit_in(word, "--budget", kForm).second;
   require(amount > 0, "--budget is '{}', but must be above 0", word);
   return {.cost = cost, .amount = amount};
 }
@@ -202,7 +207,7 @@ std::optional<KeptCell> cell_of_method(const RunKeys& method,
   cell.where = *where;
   if (const auto baseline = settings_in(given.minus, "--minus"); !baseline.empty()) {
     cell.minus = baseline_of(own, baseline, given.by);
-    cell.tests = static_cast<int>(given.tests);
+    cell.tests = static_cast<int>(given.tests.value_or(0));
     if (!is_compared(method, cell, methods)) {
       return std::nullopt;
     }
@@ -282,6 +287,30 @@ void print_note(const std::string& note) {
   }
 }
 
+/// A second folder in the place of a column is a usage error that says what to do.
+void require_one_folder(const std::vector<std::string>& columns) {
+  for (const std::string& column : columns) {
+    std::error_code ignored;
+    require(
+        !std::filesystem::is_directory(column, ignored),
+        "'{}' is a folder: a table is of one; join them by residuum report DIR DIR --out JOINED",
+        column);
+  }
+}
+
+/// A key that no method and no column has is a usage error.
+void require_known_keys(const RunKeys& keys,
+                        const std::vector<RunKeys>& methods,
+                        const KeptFolder& folder) {
+  for (const auto& [key, value] : keys) {
+    const auto has_key = [&, &name = key](const RunKeys& method) { return method.contains(name); };
+    require(std::any_of(methods.begin(), methods.end(), has_key) ||
+                folder.has_column("runs.csv", key) || folder.has_column("iterations.csv", key),
+            "--where: no method varies '{}', and no column has that name",
+            key);
+  }
+}
+
 void print_row(const std::vector<std::string>& cells) {
   fmt::print("| {} |\n", harmless(fmt::to_string(fmt::join(cells, " | "))));
 }
@@ -291,16 +320,18 @@ void print_row(const std::vector<std::string>& cells) {
 ExitCode table_command(const Options& options) {
   const TableOptions& given = options.table;
   constexpr std::int64_t kMostTests = 1'000'000;
-  require(given.tests >= 0 && given.tests <= kMostTests,
-          "--tests is {}, but must be from 0 to {}",
-          given.tests,
+  require(!given.tests || (*given.tests >= 1 && *given.tests <= kMostTests),
+          "--tests is {}, but must be from 1 to {}",
+          given.tests.value_or(0),
           kMostTests);
+  require_one_folder(given.columns);
   require(!(given.until && given.budget), "give one of --until and --budget");
   reports::KeptFolders folders;
   KeptFolder& folder =
       folders.try_emplace(given.folder.string(), KeptFolder(given.folder, columns_to_read(given)))
           .first->second;
   const auto methods = folder.methods();
+  require_known_keys(settings_in(given.where, "--where"), methods, folder);
   std::vector<std::string> heads{"method"};
   for (const auto& column : given.columns) {
     heads.push_back(column);

@@ -124,6 +124,7 @@ void remove_old_results(const OutputPath& folder, const std::string& study) {
     require(!fs::is_symlink(folder.path()) && fs::exists(resolved),
             "{} exists and holds no study; give another --out",
             folder.string());
+    reports::require_own_schema_in(folder.path());
     const std::string other = reports::text_at(reports::read_json(resolved), "name");
     require(other == study,
             "{} holds the results of study '{}', this one is '{}'; give another --out",

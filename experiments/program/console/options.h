@@ -90,7 +90,7 @@ struct TableOptions {
   std::string by = "all";  // what a baseline shares beside the seed: all other keys, none, or one
   std::optional<std::string> budget;  // COST=AMOUNT
   std::optional<std::string> until;   // COLUMN=LIMIT
-  std::int64_t tests = 0;
+  std::optional<std::int64_t> tests;
   double scale = 1;
 };
 

@@ -317,8 +317,10 @@ std::unique_ptr<Device> RunMaker::place_memories(PreparedRun& run) {
   if (!run.wants_device) {
     return nullptr;
   }
-  if (const std::string note = host_note(run); !note.empty() && said_.insert(note).second) {
-    tell(NoteKind::note, note);
+  for (const std::string& note : host_notes(run)) {
+    if (said_.insert(note).second) {
+      tell(NoteKind::note, note);
+    }
   }
   if (!run.device_obstacle.empty()) {
     return nullptr;

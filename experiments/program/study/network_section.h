@@ -43,7 +43,7 @@ struct NamedNetwork {
 const std::vector<NamedNetwork>& named_networks();
 
 /// Returns the seconds of a byte on Ethernet of `bits_per_second`: a packet of 1538 bytes on the
-/// wire carries 1448 bytes of a TCP stream. And the bits per second of so many seconds.
+/// wire carries 1448 bytes of a TCP stream. It returns the bits per second of a time per byte.
 double ethernet_seconds_per_byte(double bits_per_second);
 double ethernet_bits_per_second(double seconds_per_byte);
 

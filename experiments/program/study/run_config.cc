@@ -419,13 +419,23 @@ void take_method(const Sections& sections, PreparedRun& run) {
   check_shift(sections["aggregator"], training, *run.method);
   training.method = run.method.get();
   run.puts_nothing_back = puts_nothing_back(run);
-  run.wants_device = wants_device(run.device, *run.objective, sections["workers"]);
-  if (run.wants_device) {
-    run.device_obstacle = device_obstacle(training, law_of(run));
-    run.gradient_obstacle = place_of_gradients(*run.objective).kind != Place::Kind::host
-                                ? gradient_obstacle(training, law_of(run))
-                                : std::string();
+}
+
+/// Says where the memories are, once it is known what is measured.
+void place(const Section& workers, PreparedRun& run) {
+  run.wants_device = wants_device(run.device, *run.objective, workers);
+  if (!run.wants_device) {
+    return;
   }
+  const ProtocolLaw law = law_of(run);
+  run.device_obstacle = device_obstacle(run.training, law);
+  if (!run.device_obstacle.empty()) {
+    return;
+  }
+  if (place_of_gradients(*run.objective).kind != Place::Kind::host) {
+    run.gradient_obstacle = gradient_obstacle(run.training, law);
+  }
+  run.residual_obstacle = residual_obstacle(run.training);
 }
 
 }  // namespace
@@ -483,18 +493,23 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   const Section& probe_section = sections["probes"];
   read_probes(probe_section, run);
   resolve(probe_section);
+  place(workers, run);
   forget_absent_tables(run.config["probes"]);
   run.id = make_id(run.config, run.seed);
   return run;
 }
 
-std::string host_note(const PreparedRun& run) {
-  if (!run.device_obstacle.empty()) {
-    return "memories stay on the host: " + run.device_obstacle;
-  }
-  return run.gradient_obstacle.empty()
-             ? std::string()
-             : "each gradient is copied to the host: " + run.gradient_obstacle;
+std::vector<std::string> host_notes(const PreparedRun& run) {
+  std::vector<std::string> notes;
+  const auto add = [&](std::string_view what, const std::string& why) {
+    if (!why.empty()) {
+      notes.push_back(fmt::format("{}: {}", what, why));
+    }
+  };
+  add("memories stay on the host", run.device_obstacle);
+  add("each gradient is copied to the host", run.gradient_obstacle);
+  add("each residual is copied to the host", run.residual_obstacle);
+  return notes;
 }
 
 ProtocolLaw law_of(const PreparedRun& run) {

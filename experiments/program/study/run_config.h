@@ -78,8 +78,9 @@ struct PreparedRun {
   WantedDevice device;          // of the workers' memories
   bool wants_device = false;    // they are to be on a device
   std::string device_obstacle;  // why they stay on the host all the same; empty: they do not
-  /// Why gradients that a device computes are copied to the host; empty: they are not.
-  std::string gradient_obstacle;
+  // Why gradients that a device computes, and residuals there, are copied to the host between
+  // measured iterations; empty: they are not.
+  std::string gradient_obstacle, residual_obstacle;
   bool needs_pilot = false;             // its threshold is yet to be found
   std::optional<FoundThreshold> found;  // the threshold that was; no part of the identity
   std::string failure;  // why it could not be prepared; then it has an identity and nothing else
@@ -106,8 +107,8 @@ class KnownKeys {
   std::map<std::string, std::set<std::string>> keys_;
 };
 
-/// Says what of a run that wants a device is done on the host, and why; empty if nothing is.
-std::string host_note(const PreparedRun& run);
+/// Says what of a run that wants a device is done on the host, and why.
+std::vector<std::string> host_notes(const PreparedRun& run);
 
 /// Reads and checks one run. Errors are usage errors that name the key and its place.
 PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& known);

@@ -45,33 +45,31 @@ Json value_of(double number, const std::string& rest, bool is_integer) {
   return is_integer && whole == number ? Json(static_cast<std::int64_t>(whole)) : Json(number);
 }
 
-/// Reads "log:FROM..TO:COUNT", which a rest as "/L" may follow; absent where the text is none.
+/// Returns the values of a grid "log:FROM..TO:COUNT", with what follows COUNT, as "/L", behind
+/// each; nothing where the text is no grid.
 std::optional<std::vector<nlohmann::json>> log_grid(const std::string& text,
                                                     const std::string& where) {
   constexpr std::string_view kPrefix = "log:";
   if (!text.starts_with(kPrefix)) {
     return std::nullopt;
   }
-  std::string_view left = std::string_view(text).substr(kPrefix.size());
-  const auto read = [&]<class Number>(Number& number, std::string_view before) {
-    const auto found = left.starts_with(before) ? leading_number<Number>(left.substr(before.size()))
-                                                : std::nullopt;
-    number = found ? found->number : Number(0);
-    left = found ? found->rest : left;
-    return found.has_value();
-  };
-  double from = 0;
-  double to = 0;
-  std::size_t count = 0;
-  const bool is_read = read(from, "") && read(to, "..") && read(count, ":");
-  require(
-      is_read && from > 0 && to > from && std::isfinite(to) && count >= 2 && count <= kMostValues,
-      "{} must be \"log:FROM..TO:COUNT\" with 0 < FROM < TO and COUNT in 2..{}, such as "
-      "\"log:1e-3..1:7\"; got '{}'",
-      where,
-      kMostValues,
-      text);
-  const std::string rest(left);
+  const std::string_view grid = std::string_view(text).substr(kPrefix.size());
+  // The dots part the text first: "1." is a number, too.
+  const std::size_t dots = std::min(grid.find(".."), grid.size());
+  const std::string_view behind = grid.substr(std::min(dots + 2, grid.size()));
+  const std::size_t colon = std::min(behind.find(':'), behind.size());
+  const double from = parsed<double>(grid.substr(0, dots)).value_or(0);
+  const double to = parsed<double>(behind.substr(0, colon)).value_or(0);
+  const auto counted =
+      leading_number<std::size_t>(behind.substr(std::min(colon + 1, behind.size())));
+  const std::size_t count = counted ? counted->number : 0;
+  require(from > 0 && to > from && std::isfinite(to) && count >= 2 && count <= kMostValues,
+          "{} must be \"log:FROM..TO:COUNT\" with 0 < FROM < TO and COUNT in 2..{}, such as "
+          "\"log:1e-3..1:7\"; got '{}'",
+          where,
+          kMostValues,
+          text);
+  const std::string rest(counted->rest);
   std::vector<nlohmann::json> values;
   for (std::size_t i = 0; i < count; ++i) {
     const double share = static_cast<double>(i) / static_cast<double>(count - 1);

@@ -38,7 +38,8 @@ void* allocate(std::size_t size) {
 }  // namespace
 
 // The other forms of new and delete call these, but those for types of larger alignment, which
-// nothing here has.
+// nothing here has. Where GCC inlines one of the two alone, it takes them for no pair.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 void* operator new(std::size_t size) { return allocate(size); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }

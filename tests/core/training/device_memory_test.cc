@@ -371,7 +371,9 @@ TEST(DevicePlacement, NamesTheObstacle) {
 }
 
 /// Why gradients that a device computes would be copied to the host.
-std::string copied_because(const Recipe& recipe, const ProtocolLaw& law = {}) {
+std::string copied_because(const Recipe& recipe,
+                           const ProtocolLaw& law = {},
+                           bool follows_iterate = false) {
   const TinyObjective objective = noisy_quadratic(kDimension, 0.3);
   const Method method = method_of(recipe, kDimension);
   Training training;
@@ -379,12 +381,14 @@ std::string copied_because(const Recipe& recipe, const ProtocolLaw& law = {}) {
   training.method = &method;
   training.accumulation = recipe.accumulation;
   training.plan.measure = recipe.measure;
+  training.plan.follows_iterate = follows_iterate;
   return gradient_obstacle(training, law);
 }
 
 TEST(DevicePlacement, NamesWhatCopiesGradientsToTheHost) {
   const Recipe plain = recipe_of({.name = "", .sparsifier = top_k()});
   EXPECT_EQ(copied_because(plain), "");
+  EXPECT_EQ(copied_because(plain, {}, true), "probes follow the dense iterate z");
   Recipe in_parts = plain;
   in_parts.accumulation = 2;
   EXPECT_EQ(copied_because(in_parts), "workers.accumulate adds the parts of a batch there");
@@ -405,7 +409,11 @@ class RoomyDevice final : public Device {
   std::string name() const override { return "roomy"; }
   std::string identity() const override { return "roomy"; }
   std::size_t free_bytes() const override { return 0; }
-  std::uint64_t selection_bytes(std::size_t /*d*/, std::size_t k) const override { return 100 * k; }
+  std::uint64_t selection_bytes(std::size_t /*d*/,
+                                std::size_t k,
+                                std::size_t parts) const override {
+    return 100 * k + 10'000 * (parts - 1);
+  }
   std::unique_ptr<DeviceVectors> vectors(std::size_t /*count*/, std::size_t /*d*/) const override {
     return nullptr;
   }
@@ -426,6 +434,19 @@ TEST(DevicePlacement, CountsMemoriesGradientsSelectionsAndTheModel) {
   objective.compute_there();
   EXPECT_EQ(bytes_on_device(training, {}, device, 2), of_two + kDimension * sizeof(float));
   EXPECT_EQ(bytes_on_device(training, {.local_steps = 2}, device, 2), of_two);
+}
+
+TEST(DevicePlacement, CountsTheBlocksThatEntriesAreSelectedFrom) {
+  const TinyObjective objective = noisy_quadratic(kDimension, 0.3);
+  const Method method = method_of(
+      recipe_of({.name = "", .sparsifier = {{"kind", "chunk-top-k"}, {"k", 10}, {"block", 100}}}),
+      kDimension);
+  Training training;
+  training.objective = &objective;
+  training.method = &method;
+  const std::uint64_t selection = *method.sparsifier->k(kDimension) * 100 + 3 * 10'000;
+  EXPECT_EQ(bytes_on_device(training, {}, RoomyDevice(), 1),
+            2 * kDimension * sizeof(float) + selection);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <hwy/targets.h>
 #include <limits>
 #include <rapidcheck.h>
 #include <span>
@@ -16,6 +15,7 @@
 
 #include "core/random/random.h"
 #include "tests/core/for_all.h"
+#include "tests/core/vectors/simd_targets.h"
 
 namespace residuum {
 namespace {
@@ -151,14 +151,7 @@ struct MergeCase {
 /// Checks the property on one SIMD target after the other.
 template <class Property>
 void on_every_target(Property property) {
-  for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1) {
-    hwy::SetSupportedTargetsForTest(rest & -rest);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    SCOPED_TRACE(hwy::TargetName(rest & -rest));
-    test::for_all(property);
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
+  test::for_each_target([&] { test::for_all(property); });
 }
 
 template <class Real>

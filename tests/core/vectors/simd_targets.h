@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <hwy/targets.h>
 #include <string>
 
@@ -30,7 +31,12 @@ class UseTarget {
 
 template <class Check>
 void for_each_target(Check&& check) {
+  // The kernels leave out some targets that a file of tests is compiled for.
+  const auto names = kernels::target_names();
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    if (std::find(names.begin(), names.end(), hwy::TargetName(target)) == names.end()) {
+      continue;
+    }
     const UseTarget use(target);
     SCOPED_TRACE(kernels::target_name());
     ASSERT_EQ(std::string(kernels::target_name()), hwy::TargetName(target));

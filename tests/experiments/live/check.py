@@ -301,7 +301,13 @@ def the_library_is_found_or_asked_for():
         expect(pathlib.Path(look()).resolve() == (library / "libresiduum_live.so").resolve(), look())
 
 
-CASES = [nothing_else_is_exported, the_library_is_found_or_asked_for, several_workers_of_one_process, what_ends_one_study_ends_no_other, bfloat16_and_scale, gradients_on_a_device_stay_there, a_last_step_that_fails_is_told, recorded_and_live_are_equal, a_model_of_many_blocks_is_measured, dense_apply_is_the_training,
+def devices_without_a_type_in_dlpack_are_taken_for_the_cpu():
+    meta = [torch.empty(2, device="meta"), torch.empty(3, device="meta")]
+    expect(residuum._device_of(meta) == (residuum._CPU, 0), "a meta tensor is on no CUDA device")
+    expect(residuum._device_of([torch.empty(2), *meta]) == (residuum._CPU, 0), "parameters on two devices are the host's")
+
+
+CASES = [devices_without_a_type_in_dlpack_are_taken_for_the_cpu, nothing_else_is_exported, the_library_is_found_or_asked_for, several_workers_of_one_process, what_ends_one_study_ends_no_other, bfloat16_and_scale, gradients_on_a_device_stay_there, a_last_step_that_fails_is_told, recorded_and_live_are_equal, a_model_of_many_blocks_is_measured, dense_apply_is_the_training,
          a_restart_goes_on, bad_input_is_one_line]
 for case in CASES:
     if not sys.argv[3:] or case.__name__ in sys.argv[3:]:

@@ -154,7 +154,7 @@ TEST(Reference, TellsLawsOfComponentsAndColumnsOfProbes) {
               testing::Contains("E‖a − C(a)‖² = (1 − α)‖a‖² with α = 0.003, in expectation"));
   EXPECT_THAT(part("quantisers", "sign", "law"), testing::Contains("No draw enters Q(x)"));
   EXPECT_THAT(part("aggregators", "gtopk-tree", "law"),
-              testing::Contains("A merge may cut an entry of one branch that g contains"));
+              testing::Contains("A merge may drop an entry of one branch that g contains"));
   EXPECT_THAT(part("feedback", "none", "law"), testing::Contains(testing::StartsWith("Mass is")));
   EXPECT_THAT(part("protocols", "ssp", "law"), testing::Contains("Staleness τ ≤ 35"));
   EXPECT_THAT(part("probes", "delta", "columns"),

@@ -213,7 +213,7 @@ TEST_F(ChangesTest, CallsARunThatIsGoneALoss) {
   std::filesystem::remove_all(b());
   fewer.write(b());
 
-  EXPECT_THAT(compare().losses, ElementsAre(HasSubstr("seed 3: not in the second folder")));
+  EXPECT_THAT(compare().losses, ElementsAre(HasSubstr("seed 3: not in the later results")));
 }
 
 TEST_F(ChangesTest, NotesRunsThatAreNew) {
@@ -222,7 +222,7 @@ TEST_F(ChangesTest, NotesRunsThatAreNew) {
   more.write(b());
   const auto changes = compare();
 
-  EXPECT_THAT(changes.notes, ElementsAre(HasSubstr("seed 4: only in the second folder")));
+  EXPECT_THAT(changes.notes, ElementsAre(HasSubstr("seed 4: only in the later results")));
   EXPECT_FALSE(changes.has_regression());
 }
 
@@ -234,7 +234,7 @@ TEST_F(ChangesTest, SaysOnceThatAllMethodsHaveMoreSeeds) {
   more.seeds = 5;
   std::filesystem::remove_all(b());
   more.write(b());
-  EXPECT_THAT(compare().notes, ElementsAre("all methods, seeds 4, 5: only in the second folder"));
+  EXPECT_THAT(compare().notes, ElementsAre("all methods, seeds 4, 5: only in the later results"));
 }
 
 // The density varies in B alone: its methods have another value of it, and the same name.

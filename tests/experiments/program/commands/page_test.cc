@@ -291,7 +291,13 @@ TEST_F(Table, NamesWhatIsNotThere) {
   EXPECT_THAT(call({"table", "kept", "final_lss"}).err, HasSubstr("has no column 'final_lss'"));
   EXPECT_THAT(call({"table", "kept", "loss", "--minus", "knd=base"}).err,
               HasSubstr("--minus: no run has the varied key 'knd'"));
-  EXPECT_THAT(call({"table", "kept", "loss", "--budget", "bytes"}).err, HasSubstr("KEY=VALUE"));
+  EXPECT_THAT(call({"table", "kept", "loss", "--budget", "bytes"}).err, HasSubstr("COST=AMOUNT"));
+  EXPECT_THAT(call({"table", "kept", "loss", "--until", "loss"}).err, HasSubstr("COLUMN=LIMIT"));
+  EXPECT_THAT(call({"table", "kept", "loss", "--until", "loss="}).err, HasSubstr("COLUMN=LIMIT"));
+  EXPECT_THAT(call({"table", "kept", "loss", "--where", "knd=base"}).err,
+              HasSubstr("no method varies 'knd', and no column has that name"));
+  EXPECT_THAT(call({"table", "kept", "kept", "loss"}).err, HasSubstr("'kept' is a folder"));
+  EXPECT_THAT(call({"table", "kept", "loss", "--tests", "0"}).err, HasSubstr("from 1 to"));
   EXPECT_EQ(call({"table", "kept", "loss", "--take", "least"}).code, 2);
 }
 

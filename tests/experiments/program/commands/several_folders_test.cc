@@ -61,6 +61,27 @@ TEST_F(SeveralFolders, HaveTheReportOfTheWholeStudy) {
   EXPECT_EQ(command({"report", "b", "a", "--out", "both"}).code, 0) << "it is ours";
 }
 
+TEST_F(SeveralFolders, AreNamedInThePlaceOfTheirReport) {
+  ASSERT_EQ(command({"report", "a", "b", "--out", "both"}).code, 0);
+  for (const char* name : {"report", "watch"}) {
+    const Finished refused = command({name, "both"});
+    EXPECT_EQ(refused.code, 2) << name;
+    EXPECT_THAT(refused.err, HasSubstr("'both' is the report of other folders")) << name;
+  }
+  const Finished figure = command({"figure", "both", "delta", "--out", "delta.svg"});
+  EXPECT_EQ(figure.code, 2);
+  EXPECT_THAT(figure.err, HasSubstr("is the report of other folders"));
+  EXPECT_THAT(command({"keep", "both", "kept"}).err, HasSubstr("is the report of other folders"));
+  folder_.write("both/sources.json", R"({"schema": 5, "folders": ["a", "b"]})");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"table", "both", "final_loss"},
+        {"report", "a", "b", "--out", "both"}}) {
+    const Finished refused = command(words);
+    EXPECT_EQ(refused.code, 2) << words.front();
+    EXPECT_THAT(refused.err, HasSubstr("was written by another version of Residuum"));
+  }
+}
+
 TEST_F(SeveralFolders, NeedAFolderOfTheirOwnForTheReport) {
   Finished refused = command({"report", "a", "b"});
   EXPECT_EQ(refused.code, 2);

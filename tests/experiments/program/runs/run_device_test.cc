@@ -74,5 +74,25 @@ TEST(RoomOnADevice, NamesTheSizesForOneProcess) {
   EXPECT_THAT(refusal(1, 1000), HasSubstr("of one process take 32000 bytes, and 1000 are free"));
 }
 
+std::vector<std::string> notes_of(const std::vector<std::string>& settings) {
+  ObjectiveCache objectives({.data_dir = "data", .cache_dir = "", .workers = 1});
+  KnownKeys known;
+  return host_notes(
+      prepare(parse_study(kStudy, "s.toml", settings).runs.front(), objectives, known));
+}
+
+TEST(HostNotes, SayWhatIsCopiedBetweenMeasuredIterations) {
+  using testing::ElementsAre;
+  const std::string residual =
+      "each residual is copied to the host: probes follow w - z, which is not the mean residual of "
+      "this method";
+  EXPECT_THAT(notes_of({}), testing::IsEmpty());
+  EXPECT_THAT(notes_of({"step.momentum=0.9"}), ElementsAre(residual));
+  EXPECT_THAT(notes_of({"step.momentum=0.9", "probes.names=[]"}), testing::IsEmpty());
+  EXPECT_THAT(notes_of({"step.momentum=0.9", "probes.names=[\"delta\"]"}), testing::IsEmpty());
+  EXPECT_THAT(notes_of({"sparsifier.kind=\"rand-k\""}),
+              ElementsAre("memories stay on the host: this [sparsifier] has no form for a device"));
+}
+
 }  // namespace
 }  // namespace residuum

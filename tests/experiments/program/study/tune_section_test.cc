@@ -118,6 +118,7 @@ TEST(TuneSection, RefusesWhatIsNoTuningInOneLine) {
       {"\"step.value\" = 0.1\n", "must be a list of values, or \"log:FROM..TO:COUNT\""},
       {"\"step.value\" = \"log:1..0.1:3\"\n", "with 0 < FROM < TO"},
       {"\"step.value\" = \"log:0.1..1\"\n", "must be \"log:FROM..TO:COUNT\""},
+      {"\"step.value\" = \"log:1...2:3\"\n", "with 0 < FROM < TO"},
       {"\"aggregator.kind\" = [\"dense\", \"allgather\"]\n",
        "'tune.aggregator.kind' at s.toml:16:1 is also given at s.toml:14:1"},
       {good + "seeds = [3, 4]\n", "seed 3 is one of the study's own 'seeds'"},
