@@ -48,6 +48,7 @@ constexpr std::size_t kStates = 4;
 // An implicit constructor lacks the instructions of this target, which those of Arm's vectors need.
 struct PhiloxState {
   HWY_INLINE PhiloxState() {}  // NOLINT(modernize-use-equals-default)
+  // NOLINTNEXTLINE(bugprone-easily-swappable-parameters): the four words of a block
   HWY_INLINE PhiloxState(Words first, Words second, Words third, Words fourth)
       : word0(first), word1(second), word2(third), word3(fourth) {}
 

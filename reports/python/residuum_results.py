@@ -22,7 +22,7 @@ from typing import Any
 
 import pandas
 
-SCHEMA = 5  # of study.resolved.json; folders of another one are read by the release that wrote them
+SCHEMA = 6  # of study.resolved.json; folders of another one are read by the release that wrote them
 
 
 class Results:
