@@ -299,13 +299,14 @@ void require_one_folder(const std::vector<std::string>& columns) {
 }
 
 /// A key that no method and no column has is a usage error.
-void require_known_keys(const RunKeys& keys,
+void require_known_keys(const TableOptions& given,
                         const std::vector<RunKeys>& methods,
                         const KeptFolder& folder) {
-  for (const auto& [key, value] : keys) {
+  for (const auto& [key, value] : settings_in(given.where, "--where")) {
     const auto has_key = [&, &name = key](const RunKeys& method) { return method.contains(name); };
     require(std::any_of(methods.begin(), methods.end(), has_key) ||
-                folder.has_column("runs.csv", key) || folder.has_column("iterations.csv", key),
+                folder.has_column("runs.csv", key) ||
+                folder.has_column(given.table.value_or("iterations.csv"), key),
             "--where: no method varies '{}', and no column has that name",
             key);
   }
@@ -331,7 +332,7 @@ ExitCode table_command(const Options& options) {
       folders.try_emplace(given.folder.string(), KeptFolder(given.folder, columns_to_read(given)))
           .first->second;
   const auto methods = folder.methods();
-  require_known_keys(settings_in(given.where, "--where"), methods, folder);
+  require_known_keys(given, methods, folder);
   std::vector<std::string> heads{"method"};
   for (const auto& column : given.columns) {
     heads.push_back(column);
