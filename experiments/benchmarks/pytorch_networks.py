@@ -75,7 +75,12 @@ def pytorch_seconds(network: str, ranks: int) -> float:
         words = [sys.executable, __file__, "--rank-of", network, "--store", f"{folder}/store"]
         environment = {**os.environ, "WORLD_SIZE": str(ranks), "OMP_NUM_THREADS": "1"}
         started = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env={**environment, "RANK": str(rank)}) for rank in range(ranks)]
-        printed = [rank.communicate()[0] for rank in started]
+        try:
+            printed = [rank.communicate(timeout=600)[0] for rank in started]
+        except subprocess.TimeoutExpired:
+            for rank in started:
+                rank.kill()
+            raise SystemExit("a rank of PyTorch does not end") from None
     if any(rank.returncode for rank in started):
         raise SystemExit("a rank of PyTorch failed")
     return float(printed[0])
@@ -206,9 +211,10 @@ def rank_main(name: str, store: str) -> None:
     begin = time.perf_counter()
     for _ in range(NETWORKS[name][0]):
         step()
-    print((time.perf_counter() - begin) / NETWORKS[name][0])
+    print((time.perf_counter() - begin) / NETWORKS[name][0], flush=True)
     if size > 1:
-        dist.destroy_process_group()
+        dist.barrier()
+        os._exit(0)  # the threads of a DDP training with a hook may wait for each other for good when Python ends
 
 
 # -----------------------------------------------------------------------------------------------------------------------------------------------
