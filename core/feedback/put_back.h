@@ -5,8 +5,8 @@
 // the result, S^p: support of the message):
 //   published  R2: clear S^p and S; the rule of the papers and their code. With the tree it loses
 //              what a merge dropped at an index that survived through another branch.
-//   captured   R2*: R2, and the worker that merged returns what it dropped there to its own
-//   residual. discard    R1: clear all of S^p; rejected entries are lost. A negative control.
+//   captured   R2*: R2, and the worker that merged returns to its residual what it dropped there.
+//   discard    R1: clear all of S^p; rejected entries are lost. A negative control.
 
 #include <algorithm>
 #include <span>

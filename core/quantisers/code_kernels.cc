@@ -20,25 +20,13 @@
 #include <hwy/foreach_target.h>                               // IWYU pragma: keep
 #include <hwy/highway.h>
 
-#ifndef RESIDUUM_FLOAT_SCALE
-#define RESIDUUM_FLOAT_SCALE
-namespace residuum {
-
-/// LinearScale in float32: a value times the factor, plus the shift, is a level up to `doubt`.
-struct FloatScale {
-  float factor = 0;
-  float shift = 0;
-  float doubt = 0;
-  std::uint32_t top = 0;
-};
-
-}  // namespace residuum
-#endif
+#include "core/vectors/simd_pack-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace residuum::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+namespace ln = lanes::HWY_NAMESPACE;
 
 using FloatTag = hn::ScalableTag<float>;
 using SignedTag = hn::RebindToSigned<FloatTag>;
@@ -163,24 +151,6 @@ struct CodesAndTies {
   hn::Mask<SignedTag> ties;
 };
 
-/// Returns the mask as a number, the first lane lowest.
-template <class D>
-HWY_INLINE std::uint64_t bits_of(D d, hn::Mask<D> lanes) {
-  // As many bytes are read at once as were written: another size would wait for the write.
-  constexpr std::size_t kBytes = (hn::MaxLanes(D()) + 7) / 8;
-  using Bits = std::conditional_t<
-      kBytes == 1,
-      std::uint8_t,
-      std::conditional_t<kBytes == 2,
-                         std::uint16_t,
-                         std::conditional_t<kBytes == 4, std::uint32_t, std::uint64_t>>>;
-  std::uint8_t bytes[8] = {};  // NOLINT(modernize-avoid-c-arrays): std::array has calls of its own
-  hn::StoreMaskBits(d, lanes, bytes);
-  Bits bits = 0;
-  std::memcpy(&bits, bytes, sizeof(bits));
-  return bits;
-}
-
 /// Appends first + i to `ties` for each bit i. Most often there is none or one, which takes no
 /// branch: there is room for one more, because not all values before `first + 1` can be ties.
 HWY_INLINE std::uint16_t* note_ties(std::uint64_t bits, std::size_t first, std::uint16_t* ties) {
@@ -213,15 +183,15 @@ HWY_INLINE std::size_t make_codes(std::size_t n,
     // NOLINTNEXTLINE(modernize-avoid-c-arrays): of registers
     const hn::Vec<SignedTag> four[4] = {a.codes, b.codes, c.codes, d.codes};
     store_codes(four, codes + i);
-    const auto bits = bits_of(whole, a.ties) | bits_of(whole, b.ties) << kFloats |
-                      bits_of(whole, c.ties) << (2 * kFloats) |
-                      bits_of(whole, d.ties) << (3 * kFloats);
+    const auto bits = ln::bits_of(whole, a.ties) | ln::bits_of(whole, b.ties) << kFloats |
+                      ln::bits_of(whole, c.ties) << (2 * kFloats) |
+                      ln::bits_of(whole, d.ties) << (3 * kFloats);
     end = note_ties(bits, i, end);
   }
   for (; i + kFloats <= n; i += kFloats) {
     const CodesAndTies one = code_of(i);
     store_codes(one.codes, codes + i);
-    end = note_ties(bits_of(whole, one.ties), i, end);
+    end = note_ties(ln::bits_of(whole, one.ties), i, end);
   }
   ties = end;
   return i;
@@ -265,7 +235,7 @@ struct LevelWords {
     const auto up = hn::VecFromMask(d, hn::Lt(byte, first_byte));
     const auto level = hn::Min(hn::Sub(hn::ShiftRight<8>(steps), up), most);
     const auto code = hn::Sub(hn::Add(level, level), hn::ShiftRight<15>(signs));
-    ties = bits_of(d, hn::Eq(byte, first_byte));
+    ties = ln::bits_of(d, hn::Eq(byte, first_byte));
     return hn::IfThenZeroElse(hn::Eq(level, hn::Zero(d)), code);
   }
 };
@@ -310,7 +280,7 @@ HWY_INLINE std::size_t levels_of(const float* x,
     const auto sign = hn::BitCast(whole, hn::ShiftRight<31>(hn::BitCast(UnsignedTag(), value)));
     const auto code = hn::Or(hn::ShiftLeft<1>(level), sign);
     store_codes(hn::IfThenElseZero(hn::Gt(level, hn::Zero(whole)), code), codes + i);
-    end = note_ties(bits_of(whole, hn::Eq(byte, first_byte)), i, end);
+    end = note_ties(ln::bits_of(whole, hn::Eq(byte, first_byte)), i, end);
   }
   ties = end;
   return i;
@@ -348,65 +318,38 @@ std::size_t most_natural_codes(const float* x,
     store_codes(exponent, exponents + i);
     store_codes(hn::IfThenElseZero(hn::Gt(exponent, hn::Zero(whole)), hn::BitCast(whole, sign)),
                 negatives + i);
-    ties = note_ties(bits_of(whole, hn::Eq(byte, first_byte)), i, ties);
+    ties = note_ties(ln::bits_of(whole, hn::Eq(byte, first_byte)), i, ties);
   }
   return i;
 }
 
-std::size_t most_ternary_codes(
-    const float* x, const std::uint32_t* draws, std::size_t n, float largest, std::uint8_t* codes) {
-  const FloatTag d;
-  const SignedTag whole;
-  const auto divisor = hn::Set(d, largest);
-  const auto all = hn::Set(d, 0x1p24F);  // of the 24 bits of a random number
-  const auto one = hn::Set(whole, 1);
-  if (kIsPlain) {
-    return 0;
-  }
-  const auto code_of = [&](std::size_t i) HWY_ATTR {
-    prefetch(x + i);
-    const auto value = hn::LoadU(d, x + i);
-    const auto share = hn::Mul(hn::Div(hn::Abs(value), divisor), all);
-    const auto bits = hn::ShiftRight<8>(hn::LoadU(UnsignedTag(), draws + i));
-    const auto uniform = hn::ConvertTo(d, hn::BitCast(whole, bits));
-    const auto sign = hn::BitCast(whole, hn::ShiftRight<31>(hn::BitCast(UnsignedTag(), value)));
-    const auto is_sent = hn::RebindMask(whole, hn::Lt(uniform, share));
-    return hn::IfThenElseZero(is_sent, hn::Add(one, sign));
-  };
-  return make_codes(n, codes, code_of);
-}
-
-/// A level is the least whole number that y - u does not exceed, u the random number, and so the
-/// one nearest to y - u + 1/2. That is computed in float32, and a lane in which it is within
-/// `doubt` of half a number is a tie.
 std::size_t most_linear_codes(const float* x,
-                              const std::uint32_t* draws,
+                              const std::uint8_t* bytes,
                               std::size_t n,
-                              const FloatScale& scale,
+                              const LinearScale<float>& scale,
+                              std::uint32_t top,
                               std::uint8_t* codes,
                               std::uint16_t*& ties) {
   const FloatTag d;
   const SignedTag whole;
-  const auto factor = hn::Set(d, scale.factor);
-  const auto shift = hn::Set(d, scale.shift + 0.5F);
-  const auto certain = hn::Set(d, 0.5F - scale.doubt);
+  const auto first = hn::Set(d, scale.first);
+  const auto least = hn::Set(d, scale.least);
+  const auto second = hn::Set(d, scale.second);
+  const auto byte_steps = hn::Set(d, 256.0F);
   const auto low_byte = hn::Set(whole, 255);
-  const auto unit = hn::Set(d, 0x1p-24F);
-  // Numbers near this one are whole, and the last byte of their bits is the number added to it.
-  const auto whole_only = hn::Set(d, 0x1.8p23F);
+  const auto one = hn::Set(whole, 1);
+  const auto most = hn::Set(whole, static_cast<std::int32_t>(top));
   if (kIsPlain) {
     return 0;
   }
   const auto code_of = [&](std::size_t i) HWY_ATTR -> CodesAndTies {
     prefetch(x + i);
-    const auto bits = hn::ShiftRight<8>(hn::LoadU(UnsignedTag(), draws + i));
-    const auto uniform = hn::ConvertTo(d, hn::BitCast(whole, bits));
-    const auto y = hn::MulAdd(hn::LoadU(d, x + i), factor, shift);
-    const auto above = hn::NegMulAdd(uniform, unit, y);
-    const auto rounded = hn::Add(above, whole_only);
-    const auto beyond = hn::Abs(hn::Sub(above, hn::Sub(rounded, whole_only)));
-    return {hn::And(hn::BitCast(whole, rounded), low_byte),
-            hn::RebindMask(whole, hn::Ge(beyond, certain))};
+    const auto above_least = hn::Sub(hn::Mul(hn::LoadU(d, x + i), first), least);
+    const auto steps = hn::ConvertTo(whole, hn::Mul(hn::Mul(above_least, second), byte_steps));
+    const auto first_byte = hn::And(steps, low_byte);
+    const auto byte = load_codes(bytes + i);
+    const auto up = hn::IfThenElseZero(hn::Lt(byte, first_byte), one);
+    return {hn::Min(hn::Add(hn::ShiftRight<8>(steps), up), most), hn::Eq(byte, first_byte)};
   };
   return make_codes(n, codes, ties, code_of);
 }
@@ -432,7 +375,10 @@ std::size_t most_extremes(const float* x, std::size_t n, Extremes& found) {
   return i;
 }
 
-std::size_t most_bins(const float* x, std::size_t n, const BinStarts& starts, std::uint8_t* codes) {
+std::size_t most_bins(const float* x,
+                      std::size_t n,
+                      const BinStarts<float>& starts,
+                      std::uint8_t* codes) {
   const FloatTag d;
   const SignedTag whole;
   const auto first = hn::Set(d, starts[0]);
@@ -608,7 +554,6 @@ HWY_EXPORT(most_levels);
 HWY_EXPORT(most_natural_codes);
 HWY_EXPORT(most_natural_values);
 HWY_EXPORT(most_looked_up);
-HWY_EXPORT(most_ternary_codes);
 HWY_EXPORT(most_linear_codes);
 HWY_EXPORT(most_extremes);
 HWY_EXPORT(most_bins);
@@ -639,6 +584,19 @@ std::size_t signed_by_bits(const std::uint8_t* bits, float magnitude, std::span<
   return HWY_DYNAMIC_DISPATCH(most_signed_by_bits)(bits, magnitude, x.data(), x.size());
 }
 
+namespace {
+
+/// Rounds y by the byte. If that does not decide, it rounds down and appends i to the ties.
+std::uint32_t lower_if_tie(
+    float y, std::byte byte, std::uint32_t top, std::size_t i, std::uint16_t*& ties) {
+  return rounded_by_byte(y, byte, top, [&] {
+    *ties++ = static_cast<std::uint16_t>(i);
+    return ~0U;  // this rounds down
+  });
+}
+
+}  // namespace
+
 std::size_t level_codes(std::span<const float> x,
                         const std::uint8_t* bytes,
                         LevelFactors factors,
@@ -650,16 +608,9 @@ std::size_t level_codes(std::span<const float> x,
            HWY_DYNAMIC_DISPATCH(most_levels)(x.data(), bytes, x.size(), factors, top, codes, end);
        i < x.size();
        ++i) {
-    bool is_tie = false;
     const float y = std::abs(x[i]) * factors.first * factors.second;
-    const std::uint32_t level = rounded_by_byte(y, std::byte{bytes[i]}, top, [&] {
-      is_tie = true;
-      return ~0U;  // this rounds down
-    });
+    const std::uint32_t level = lower_if_tie(y, std::byte{bytes[i]}, top, i, end);
     codes[i] = static_cast<std::uint8_t>(level == 0 ? 0 : 2 * level + (x[i] < 0 ? 1 : 0));
-    if (is_tie) {
-      *end++ = static_cast<std::uint16_t>(i);
-    }
   }
   return static_cast<std::size_t>(end - ties);
 }
@@ -686,61 +637,21 @@ std::size_t natural_codes(std::span<const float> x,
   return static_cast<std::size_t>(end - ties);
 }
 
-void ternary_codes(std::span<const float> x,
-                   const std::uint32_t* draws,
-                   float largest,
-                   std::uint8_t* codes) {
-  for (std::size_t i =
-           HWY_DYNAMIC_DISPATCH(most_ternary_codes)(x.data(), draws, x.size(), largest, codes);
+std::size_t linear_codes(std::span<const float> x,
+                         const std::uint8_t* bytes,
+                         const LinearScale<float>& scale,
+                         std::uint32_t top,
+                         std::uint8_t* codes,
+                         std::uint16_t* ties) {
+  std::uint16_t* end = ties;
+  for (std::size_t i = HWY_DYNAMIC_DISPATCH(most_linear_codes)(
+           x.data(), bytes, x.size(), scale, top, codes, end);
        i < x.size();
        ++i) {
-    const std::uint32_t is_sent = rounded_at_random(std::abs(x[i]) / largest, draws[i], 1);
-    codes[i] = static_cast<std::uint8_t>(is_sent * (x[i] < 0 ? 2 : 1));
+    codes[i] =
+        static_cast<std::uint8_t>(lower_if_tie(scale.of(x[i]), std::byte{bytes[i]}, top, i, end));
   }
-}
-
-namespace {
-
-/// Every rounding of float32 is off by at most 2^-24 of what it rounds: of values times the factor,
-/// up to three times, of the shift and the levels twice. The doubt is more than all of these. It is
-/// infinite where float32 would decide too few levels, or overflow.
-FloatScale in_float(const LinearScale& scale) {
-  const double factor = scale.lifted * scale.per_range;
-  const double shift = scale.least * scale.per_range;
-  const double most = scale.top + std::abs(shift) + 1;  // of values times the factor, and levels
-  const double doubt = most * 0x1p-21;
-  if (factor > 0x1p100 || doubt > 0x1p-9) {
-    return {.doubt = std::numeric_limits<float>::infinity()};
-  }
-  return {.factor = static_cast<float>(factor),
-          .shift = static_cast<float>(-shift),
-          .doubt = static_cast<float>(doubt),
-          .top = scale.top};
-}
-
-}  // namespace
-
-void linear_codes(std::span<const float> x,
-                  const std::uint32_t* draws,
-                  const LinearScale& scale,
-                  std::uint8_t* codes) {
-  const auto set_exactly = [&](std::size_t i) {
-    codes[i] = static_cast<std::uint8_t>(
-        rounded_at_random(scale.of(static_cast<double>(x[i])), draws[i], scale.top));
-  };
-  const FloatScale in_floats = in_float(scale);
-  std::size_t begin = 0;
-  if (std::isfinite(in_floats.doubt)) {
-    std::array<std::uint16_t, kCodesAtOnce> ties;  // NOLINT(*-member-init): written before read
-    std::uint16_t* end = ties.data();
-    assert(x.size() <= ties.size());
-    begin =
-        HWY_DYNAMIC_DISPATCH(most_linear_codes)(x.data(), draws, x.size(), in_floats, codes, end);
-    std::for_each(ties.data(), end, set_exactly);
-  }
-  for (std::size_t i = begin; i < x.size(); ++i) {
-    set_exactly(i);
-  }
+  return static_cast<std::size_t>(end - ties);
 }
 
 Extremes extremes_of(std::span<const float> x) {
@@ -753,14 +664,26 @@ Extremes extremes_of(std::span<const float> x) {
   return found;
 }
 
-void bins_of(std::span<const float> x, const BinStarts& starts, std::uint8_t* codes) {
+namespace {
+
+template <class Real>
+std::uint8_t bin_of(Real value, const BinStarts<Real>& starts) {
+  return static_cast<std::uint8_t>(
+      std::count_if(starts.begin(), starts.end(), [value](Real start) { return value >= start; }));
+}
+
+}  // namespace
+
+void bins_of(std::span<const float> x, const BinStarts<float>& starts, std::uint8_t* codes) {
   for (std::size_t i = HWY_DYNAMIC_DISPATCH(most_bins)(x.data(), x.size(), starts, codes);
        i < x.size();
        ++i) {
-    const auto reaches = [&](float start) { return x[i] >= start ? 1 : 0; };
-    codes[i] =
-        static_cast<std::uint8_t>(reaches(starts[0]) + reaches(starts[1]) + reaches(starts[2]));
+    codes[i] = bin_of(x[i], starts);
   }
+}
+
+void bins_of(std::span<const double> x, const BinStarts<double>& starts, std::uint8_t* codes) {
+  std::transform(x.begin(), x.end(), codes, [&](double value) { return bin_of(value, starts); });
 }
 
 bool has_code(std::span<const std::uint8_t> codes, std::uint8_t code) {

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include "core/vectors/kernels.h"
+
 namespace residuum {
 
 /// The number of codes that are made and packed at a time, a multiple of eight.
@@ -66,28 +68,25 @@ bool natural_values(const std::uint8_t* exponents,
                     const std::uint8_t* negatives,
                     std::span<float> x);
 
-/// codes[i] := 0, 1 (x_i > 0) or 2 (x_i < 0): not 0 where draws[i], 32 random bits, are below
-/// |x_i| / largest as rounded_at_random takes them. largest > 0.
-void ternary_codes(std::span<const float> x,
-                   const std::uint32_t* draws,
-                   float largest,
-                   std::uint8_t* codes);
-
-/// The levels of linear quantisation are (lifted x_i - least) per_range, in double precision.
+/// The levels of linear quantisation lie between `least` and the largest value, both times first.
+/// Every operation rounds.
+template <class Real>
 struct LinearScale {
-  double lifted = 1;
-  double least = 0;
-  double per_range = 0;
-  std::uint32_t top = 0;
+  Real first = 1;
+  Real least = 0;
+  Real second = 0;
 
-  double of(double value) const { return (lifted * value - least) * per_range; }
+  Real of(Real value) const { return (value * first - least) * second; }
 };
 
-/// codes[i] := rounded_at_random(scale.of(x_i), draws[i], top), top <= 255.
-void linear_codes(std::span<const float> x,
-                  const std::uint32_t* draws,
-                  const LinearScale& scale,
-                  std::uint8_t* codes);
+/// codes[i] := rounded_by_byte(scale.of(x_i), bytes[i], top), top <= 255. If the byte does not
+/// decide, it is the lower level, and `ties` gets the index, as above.
+std::size_t linear_codes(std::span<const float> x,
+                         const std::uint8_t* bytes,
+                         const LinearScale<float>& scale,
+                         std::uint32_t top,
+                         std::uint8_t* codes,
+                         std::uint16_t* ties);
 
 struct Extremes {
   float least = 0;
@@ -98,10 +97,27 @@ struct Extremes {
 Extremes extremes_of(std::span<const float> x);
 
 /// The bins of the table quantiser begin, from the second on, at these values.
-using BinStarts = std::array<float, 3>;
+template <class Real>
+using BinStarts = std::array<Real, 3>;
 
 /// codes[i] := how many of the rising starts x_i reaches.
-void bins_of(std::span<const float> x, const BinStarts& starts, std::uint8_t* codes);
+void bins_of(std::span<const float> x, const BinStarts<float>& starts, std::uint8_t* codes);
+void bins_of(std::span<const double> x, const BinStarts<double>& starts, std::uint8_t* codes);
+
+/// The sums of the values of each bin, in the eight lanes of core/vectors/kernels.h, and how many
+/// values there are.
+struct BinSums {
+  std::array<kernels::Lanes, 4> sums;
+  std::array<std::size_t, 4> counts{};
+};
+
+/// Adds values to the sums of their bins. All calls but the last take whole groups of eight.
+template <class Real>
+void add_to_bins(std::span<const Real> x, const BinStarts<Real>& starts, BinSums& of_bins);
+
+/// Returns the sum of (lifted x_i - mean)^2 in float64, in the same lanes.
+template <class Real>
+double sum_of_squares_about(double mean, double lifted, std::span<const Real> x);
 
 /// True if one of the codes is this one.
 bool has_code(std::span<const std::uint8_t> codes, std::uint8_t code);

@@ -29,12 +29,11 @@ class Linear final : public QuantiserFor<Linear> {
     const std::array<Real, 2> ends{static_cast<Real>(static_cast<double>(lo) / shrinkage),
                                    static_cast<Real>(static_cast<double>(hi) / shrinkage)};
     write_numbers(std::span<const Real>(ends), coded);
-    LinearScale scale;
-    scale.lifted = lift(static_cast<double>(std::max(std::abs(lo), std::abs(hi))));
-    scale.least = scale.lifted * static_cast<double>(lo);
-    const double range = scale.lifted * static_cast<double>(hi) - scale.least;
-    scale.per_range = range > 0 ? top_ / range : 0;
-    scale.top = top_;
+    LinearScale<double> scale;
+    scale.first = lift(static_cast<Real>(std::max(std::abs(lo), std::abs(hi))));
+    scale.least = scale.first * static_cast<double>(lo);
+    const double range = scale.first * static_cast<double>(hi) - scale.least;
+    scale.second = range > 0 ? top_ / range : 0;
     const auto target = coded.subspan(2 * sizeof(Real));
     if (sizeof(Real) == sizeof(float) && bits_ <= kMostPacked) {
       encode_in_blocks(values, scale, random, target);
@@ -94,17 +93,26 @@ class Linear final : public QuantiserFor<Linear> {
   }
 
   void encode_in_blocks(std::span<const float> values,
-                        const LinearScale& scale,
+                        const LinearScale<double>& in_double,
                         RandomStream& random,
                         std::span<std::byte> target) const {
-    std::array<std::uint32_t, kCodesAtOnce> draws{};
+    const LinearScale<float> scale{.first = static_cast<float>(in_double.first),
+                                   .least = static_cast<float>(in_double.least),
+                                   .second = static_cast<float>(in_double.second)};
+    std::array<std::uint8_t, kCodesAtOnce> bytes{};
+    std::array<std::uint16_t, kCodesAtOnce> ties{};
     pack_in_blocks(values.size(), bits_, target, [&](std::size_t first, auto codes) {
-      random.fill(std::span(draws).first(codes.size()));
-      linear_codes(values.subspan(first, codes.size()), draws.data(), scale, codes.data());
+      const auto x = values.subspan(first, codes.size());
+      fill_bytes(random, std::span(bytes).first(x.size()));
+      const std::size_t n = linear_codes(x, bytes.data(), scale, top_, codes.data(), ties.data());
+      for (const std::uint16_t i : std::span(ties).first(n)) {
+        codes[i] = static_cast<std::uint8_t>(rounded_by_byte(
+            scale.of(x[i]), std::byte{bytes[i]}, top_, [&] { return random.bits(); }));
+      }
     });
   }
   void encode_in_blocks(std::span<const double> /*values*/,
-                        const LinearScale& /*scale*/,
+                        const LinearScale<double>& /*scale*/,
                         RandomStream& /*random*/,
                         std::span<std::byte> /*target*/) const {}
 

@@ -11,6 +11,7 @@
 #include "core/messages/bit_codes.h"
 #include "core/quantisers/code_kernels.h"
 #include "core/quantisers/quantiser.h"
+#include "core/quantisers/rounding.h"
 
 namespace residuum {
 
@@ -53,6 +54,24 @@ inline void fill_bytes(RandomStream& random, std::span<std::uint8_t> bytes) {
   const auto drawn = std::span(words).first((bytes.size() + 3) / 4);
   random.fill(drawn);
   std::memcpy(bytes.data(), drawn.data(), bytes.size());
+}
+
+/// codes[i] := 2 l + (x_i < 0), l = |x_i| first second rounded at random to a level, or 0 where l =
+/// 0. `bytes` are random, and where they do not decide, further bits are drawn.
+inline void draw_levels(std::span<const float> x,
+                        const std::uint8_t* bytes,
+                        const LevelFactors& factors,
+                        std::uint32_t top,
+                        RandomStream& random,
+                        std::uint8_t* codes) {
+  std::array<std::uint16_t, kCodesAtOnce> ties;  // NOLINT(*-member-init): written before read
+  const std::size_t n = level_codes(x, bytes, factors, top, codes, ties.data());
+  for (const std::uint16_t i : std::span(ties).first(n)) {
+    const float y = std::abs(x[i]) * factors.first * factors.second;
+    const std::uint32_t level =
+        rounded_by_byte(y, std::byte{bytes[i]}, top, [&] { return random.bits(); });
+    codes[i] = static_cast<std::uint8_t>(level == 0 ? 0 : 2 * level + (x[i] < 0 ? 1 : 0));
+  }
 }
 
 /// Packs n codes that make(first, codes) makes, a block after the other.

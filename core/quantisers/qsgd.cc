@@ -55,12 +55,10 @@ class Qsgd final : public QuantiserFor<Qsgd> {
     if (bits_ <= kMostPacked && !has_natural_levels_) {
       Scaler<Real> scaler(*this, values, coded);
       std::array<std::uint8_t, kCodesAtOnce> bytes{};
-      std::array<std::uint16_t, kCodesAtOnce> ties{};
       pack_in_blocks(values.size(), bits_, codes, [&](std::size_t first, auto block) {
         fill_bytes(random, std::span(bytes).first(block.size()));
         scaler.for_pieces(first, block.size(), [&](std::size_t at, std::span<const Real> piece) {
-          levels_of(
-              piece, &bytes[at - first], scaler.factors(), random, ties.data(), &block[at - first]);
+          levels_of(piece, &bytes[at - first], scaler.factors(), random, &block[at - first]);
         });
       });
       return;
@@ -190,22 +188,14 @@ class Qsgd final : public QuantiserFor<Qsgd> {
                  const std::uint8_t* bytes,
                  const Factors<float>& factors,
                  RandomStream& random,
-                 std::uint16_t* ties,
                  std::uint8_t* codes) const {
     const LevelFactors both{.first = factors.first, .second = factors.second};
-    const std::size_t n = level_codes(x, bytes, both, levels_, codes, ties);
-    for (const std::uint16_t i : std::span(ties, n)) {
-      const float y = std::abs(x[i]) * both.first * both.second;
-      const std::uint32_t level =
-          rounded_by_byte(y, std::byte{bytes[i]}, levels_, [&] { return random.bits(); });
-      codes[i] = static_cast<std::uint8_t>(level == 0 ? 0 : 2 * level + (x[i] < 0 ? 1 : 0));
-    }
+    draw_levels(x, bytes, both, levels_, random, codes);
   }
   void levels_of(std::span<const double> x,
                  const std::uint8_t* /*bytes*/,
                  const Factors<double>& factors,
                  RandomStream& random,
-                 std::uint16_t* /*ties*/,
                  std::uint8_t* codes) const {
     for (std::size_t i = 0; i < x.size(); ++i) {
       codes[i] = static_cast<std::uint8_t>(code_of(x[i], random.bits(), factors));

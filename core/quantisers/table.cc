@@ -17,6 +17,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <numeric>
+#include <type_traits>
 
 #include "core/quantisers/packed_codes.h"
 #include "core/quantisers/rounding.h"
@@ -34,25 +37,16 @@ class Bins {
   template <class Real>
   Bins(std::span<const Real> values, double lifted)
       : lifted_(lifted), mean_(lifted * mean_of(values)) {
-    double sum_sq = 0;
-    for (const Real value : values) {
-      const double difference = lifted * static_cast<double>(value) - mean_;
-      sum_sq += difference * difference;
-    }
+    const double sum_sq = sum_of_squares_about(mean_, lifted, values);
     width_ = 6.0 / kBins * std::sqrt(sum_sq / static_cast<double>(values.size()));
   }
 
-  std::size_t of(double value) const {
-    const double bins = (lifted_ * value - mean_) / width_ + kBins / 2.0;
-    return width_ > 0 ? static_cast<std::size_t>(std::clamp(std::round(bins), 0.0, kBins - 1.0))
-                      : kBins / 2;
-  }
-
-  /// Returns the least float in each bin but the first: of() does not fall where values rise.
-  BinStarts starts() const {
-    BinStarts starts{};
+  /// Returns the least number in each bin but the first. Bins do not fall where values rise.
+  template <class Real>
+  BinStarts<Real> starts() const {
+    BinStarts<Real> starts{};
     for (std::size_t bin = 1; bin < kBins; ++bin) {
-      starts[bin - 1] = least_in(bin);
+      starts[bin - 1] = least_in<Real>(bin);
     }
     return starts;
   }
@@ -63,24 +57,29 @@ class Bins {
     return magnitude_sums(values).signed_sum / static_cast<double>(values.size());
   }
 
-  /// Finds the least float that is in this bin or a higher one, infinity if there is none, by
-  /// halving the range of the floats in their order.
-  float least_in(std::size_t bin) const {
-    constexpr std::int32_t kInfinity = 0x7F800000;  // its bits
-    std::int32_t below = -kInfinity;
-    std::int32_t reaching = kInfinity;
-    while (reaching - std::int64_t{below} > 1) {
-      const auto middle =
-          static_cast<std::int32_t>((std::int64_t{below} + std::int64_t{reaching}) >> 1);
+  std::size_t of(double value) const {
+    const double bins = (lifted_ * value - mean_) / width_ + kBins / 2.0;
+    return width_ > 0 ? static_cast<std::size_t>(std::clamp(std::round(bins), 0.0, kBins - 1.0))
+                      : kBins / 2;
+  }
+
+  /// Finds the least number that is in this bin or a higher one, infinity if there is none, by
+  /// halving the range of the numbers in their order.
+  template <class Real>
+  Real least_in(std::size_t bin) const {
+    using Order = std::conditional_t<sizeof(Real) == sizeof(float), std::int32_t, std::int64_t>;
+    constexpr auto kInfinity = std::bit_cast<Order>(std::numeric_limits<Real>::infinity());
+    const auto in_order = [](Order n) {  // the n-th number above zero, or below it
+      const auto magnitude = std::bit_cast<Real>(std::abs(n));
+      return n < 0 ? -magnitude : magnitude;
+    };
+    Order below = -kInfinity;
+    Order reaching = kInfinity;
+    while (below + 1 < reaching) {
+      const Order middle = std::midpoint(below, reaching);
       (of(static_cast<double>(in_order(middle))) >= bin ? reaching : below) = middle;
     }
     return in_order(reaching);
-  }
-
-  /// The n-th float above zero, or below it.
-  static float in_order(std::int32_t n) {
-    const auto magnitude = std::bit_cast<float>(std::abs(n));
-    return n < 0 ? -magnitude : magnitude;
   }
 
   double lifted_;
@@ -97,19 +96,18 @@ class Table final : public QuantiserFor<Table> {
     // Floats are lifted where all of them are zero alone, which changes nothing.
     const double lifted =
         sizeof(Real) == sizeof(float) ? 1 : lift(static_cast<double>(norm_inf(values)));
-    const Bins bins(values, lifted);
-    const BinStarts starts = bins.starts();
-    OfBins sums{};
-    OfBins counts{};
+    const auto starts = Bins(values, lifted).starts<Real>();
+    BinSums of_bins;
     const auto target = coded.subspan(kBins * sizeof(Real));
     pack_in_blocks(values.size(), kTableBits, target, [&](std::size_t first, auto codes) {
       const auto block = values.subspan(first, codes.size());
-      find_bins(block, bins, starts, codes);
-      add_by_bin(block, codes, sums, counts);
+      bins_of(block, starts, codes.data());
+      add_to_bins(block, starts, of_bins);
     });
     std::array<Real, kBins> means{};
     for (std::size_t bin = 0; bin < kBins; ++bin) {
-      means[bin] = counts[bin] > 0 ? static_cast<Real>(sums[bin] / counts[bin]) : Real{0};
+      const auto count = static_cast<double>(of_bins.counts[bin]);
+      means[bin] = count > 0 ? static_cast<Real>(of_bins.sums[bin].total() / count) : Real{0};
     }
     write_numbers(std::span<const Real>(means), coded);
   }
@@ -137,47 +135,6 @@ class Table final : public QuantiserFor<Table> {
             .variance = std::nullopt,
             .random = false,
             .bits = kTableBits};
-  }
-
- private:
-  static void find_bins(std::span<const float> x,
-                        const Bins& /*bins*/,
-                        const BinStarts& starts,
-                        std::span<std::uint8_t> codes) {
-    bins_of(x, starts, codes.data());
-  }
-  static void find_bins(std::span<const double> x,
-                        const Bins& bins,
-                        const BinStarts& /*starts*/,
-                        std::span<std::uint8_t> codes) {
-    std::transform(x.begin(), x.end(), codes.begin(), [&](double value) {
-      return static_cast<std::uint8_t>(bins.of(value));
-    });
-  }
-
-  using OfBins = std::array<double, kBins>;
-
-  /// Adds values to the sums of their bins, each in the order of the values. A zero is added to the
-  /// other sums, which keeps their bits: no place in memory is read that was just written.
-  template <class Real>
-  static void add_by_bin(std::span<const Real> x,
-                         std::span<const std::uint8_t> codes,
-                         OfBins& sums,
-                         OfBins& counts) {
-    static constexpr std::array<OfBins, kBins> kIsIn{
-        {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}};
-    OfBins new_sums = sums;
-    OfBins new_counts = counts;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const auto value = static_cast<double>(x[i]);
-      const OfBins& is_in = kIsIn[codes[i]];
-      for (std::size_t bin = 0; bin < kBins; ++bin) {
-        new_sums[bin] += value * is_in[bin];
-        new_counts[bin] += is_in[bin];
-      }
-    }
-    sums = new_sums;
-    counts = new_counts;
   }
 };
 

@@ -31,11 +31,9 @@ class TernGrad final : public QuantiserFor<TernGrad> {
     const double shrinkage = shrinks_ ? 1 + omega(values.size()) : 1;
     const auto sent = static_cast<Real>(static_cast<double>(largest) / shrinkage);
     write_numbers(std::span(&sent, 1), coded);
-    std::array<std::uint32_t, kCodesAtOnce> draws{};
     const auto target = coded.subspan(sizeof(Real));
     pack_in_blocks(values.size(), kTernaryBits, target, [&](std::size_t first, auto codes) {
-      random.fill(std::span(draws).first(codes.size()));
-      codes_of(values.subspan(first, codes.size()), draws.data(), largest, codes);
+      draw_codes(values.subspan(first, codes.size()), largest, random, codes);
     });
   }
 
@@ -59,23 +57,27 @@ class TernGrad final : public QuantiserFor<TernGrad> {
   }
 
  private:
-  static void codes_of(std::span<const float> x,
-                       const std::uint32_t* draws,
-                       float largest,
-                       std::span<std::uint8_t> codes) {
-    if (largest > 0) {
-      ternary_codes(x, draws, largest, codes.data());
-    } else {
-      std::fill(codes.begin(), codes.end(), std::uint8_t{0});
+  static void draw_codes(std::span<const float> x,
+                         float largest,
+                         RandomStream& random,
+                         std::span<std::uint8_t> codes) {
+    const float lifted = lift(largest);
+    const LevelFactors factors{.first = lifted,
+                               .second = largest > 0 ? 1 / (largest * lifted) : 0.0F};
+    std::array<std::uint8_t, kCodesAtOnce> bytes;  // NOLINT(*-member-init): written before read
+    fill_bytes(random, std::span(bytes).first(x.size()));
+    draw_levels(x, bytes.data(), factors, 1, random, codes.data());
+    for (std::uint8_t& code : codes) {  // 2 and 3 become 1 and 2
+      code = static_cast<std::uint8_t>(code - (code > 0 ? 1 : 0));
     }
   }
-  static void codes_of(std::span<const double> x,
-                       const std::uint32_t* draws,
-                       double largest,
-                       std::span<std::uint8_t> codes) {
+  static void draw_codes(std::span<const double> x,
+                         double largest,
+                         RandomStream& random,
+                         std::span<std::uint8_t> codes) {
     for (std::size_t i = 0; i < codes.size(); ++i) {
       const double share = largest > 0 ? std::abs(x[i]) / largest : 0;
-      const std::uint32_t is_sent = rounded_at_random(share, draws[i], 1);
+      const std::uint32_t is_sent = rounded_at_random(share, random.bits(), 1);
       codes[i] = static_cast<std::uint8_t>(is_sent * (x[i] < 0 ? 2 : 1));
     }
   }

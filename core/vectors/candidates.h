@@ -3,6 +3,7 @@
 // Thresholds drift slowly, so the last selection from a vector sets the bound for the next pass,
 // and the next selection needs no pass of its own.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -24,6 +25,9 @@ struct Candidates {
   /// A pass collects every i with |x_i| >= bound, or nothing if the bound is 0. A selection sets
   /// the bound for the next vector; slightly more than k entries should reach it.
   double bound = 0;
+  /// How many entries of the vector that the bound was taken from reach it; 0 where that is not
+  /// known.
+  std::size_t rank = 0;
   /// The threshold that a sparsifier reuses; 0 before the first, and where none is reused.
   double reused_threshold = 0;
   bool complete = false;               // `indices` has all of them; reset by each selection
@@ -45,9 +49,13 @@ struct Candidates {
   template <class Real>
   void append(std::span<const std::uint32_t> hits, std::span<const Real> x) {
     indices.insert(indices.end(), hits.begin(), hits.end());
-    for (const std::uint32_t hit : hits) {
-      values<Real>().push_back(x[hit]);
-    }
+    auto& kept = values<Real>();
+    const std::size_t before = kept.size();
+    kept.resize(before + hits.size());
+    std::transform(hits.begin(),
+                   hits.end(),
+                   kept.begin() + static_cast<std::ptrdiff_t>(before),
+                   [x](std::uint32_t hit) { return x[hit]; });
   }
   template <class Real>
   void reserve(std::size_t room) {

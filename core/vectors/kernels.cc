@@ -21,75 +21,61 @@ namespace residuum::kernels::HWY_NAMESPACE {
 namespace ln = lanes::HWY_NAMESPACE;
 
 /// A block of entries is formed, summed and compared with the bound in turn. It stays in registers
-/// and the L1 cache, and the comparison costs one branch.
+/// and the L1 cache, and its hits are the bits of one number.
 constexpr std::size_t kBlock = 64;
 
-/// Writes the indices of the lanes that `mask` has.
-template <class D, class Mask>
-HWY_INLINE std::uint32_t* append(D d, Mask mask, std::uint32_t first, std::uint32_t* hits) {
-  if constexpr (ln::kHasCompress) {
-    const hn::RebindToUnsigned<D> indices;
-    const auto packed = hn::Compress(hn::Iota(indices, first), hn::RebindMask(indices, mask));
-    if constexpr (sizeof(hn::TFromD<D>) == sizeof(std::uint32_t)) {
-      hn::StoreU(packed, indices, hits);
-    } else {
-      const hn::Rebind<std::uint32_t, D> narrow;
-      hn::StoreU(hn::TruncateTo(narrow, packed), narrow, hits);
-    }
-    return hits + hn::CountTrue(d, mask);
-  } else if (hn::AllFalse(d, mask)) {
-    return hits;
-  } else {
-    const std::size_t bits = ln::bits_of(d, mask);
-    const hn::Rebind<std::uint32_t, D> narrow;
-    hn::StoreU(hn::Add(hn::Set(narrow, first), ln::lanes_first(narrow, bits)), narrow, hits);
-    return hits + std::popcount(bits);
+/// Appends first + i for each bit i. Most blocks have two hits at most, and these take no branch:
+/// where hits are few, a branch would be mispredicted at most of them.
+HWY_INLINE std::uint32_t* append_hits(std::uint64_t bits,
+                                      std::uint32_t first,
+                                      std::uint32_t* hits) {
+  constexpr int kUsual = 2;
+  static_assert(kUsual <= kHitsSlack);
+  const int count = std::popcount(bits);
+  const auto append = [&](int i) {
+    hits[i] = first + static_cast<std::uint32_t>(std::countr_zero(bits));
+    bits &= bits - 1;
+  };
+  for (int i = 0; i < kUsual; ++i) {
+    append(i);
   }
+  for (int i = kUsual; HWY_UNLIKELY(i < count); ++i) {
+    append(i);
+  }
+  return hits + count;
 }
 
-/// Appends i, begin <= i < end, where |x_i| reaches the bound; end - begin is a multiple of the
-/// vector size.
+/// Returns as bits which of these entries, up to 64 in whole vectors, reach the bound. NaN does
+/// not.
 template <class D, class Real>
-HWY_INLINE std::uint32_t* append_reaching(D d,
-                                          const Real* x,
-                                          std::size_t begin,
-                                          std::size_t end,
-                                          const Watch<Real>& watch,
-                                          std::uint32_t* hits) {
-  const auto bound = hn::Set(d, watch.bound);
-  for (std::size_t i = begin; i < end; i += hn::Lanes(d)) {
-    const auto mask = hn::Ge(hn::Abs(hn::LoadU(d, x + i)), bound);
-    hits = append(d, mask, watch.first + static_cast<std::uint32_t>(i), hits);
-  }
-  return hits;
-}
-
-/// True if one of these entries reaches the bound.
-template <class D, class Real>
-HWY_INLINE bool any_reaches(D d, const Real* x, std::size_t size, Real least) {
-  const auto bound = hn::Set(d, least);
-  auto any = hn::FirstN(d, 0);
-  for (std::size_t i = 0; i < size; i += hn::Lanes(d)) {
+HWY_INLINE std::uint64_t reaching(D d, const Real* x, std::size_t size, hn::Vec<D> bound) {
+  std::uint64_t bits = 0;
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < size; i += hn::MaxLanes(d)) {
     prefetch(x + i);
-    any = hn::Or(any, hn::Ge(hn::Abs(hn::LoadU(d, x + i)), bound));
+    bits |= ln::bits_of(d, hn::Ge(hn::Abs(hn::LoadU(d, x + i)), bound)) << i;
   }
-  return !hn::AllFalse(d, any);
+  return bits;
 }
 
 template <class Real>
 std::uint32_t* collect(const Real* x, std::size_t size, const Watch<Real>& watch) {
   const hn::ScalableTag<Real> d;
   const hn::CappedTag<Real, 1> one;
+  const auto bound = hn::Set(d, watch.bound);
   std::uint32_t* hits = watch.hits;
+  const auto append = [&](std::uint64_t bits, std::size_t i) HWY_ATTR {
+    hits = append_hits(bits, watch.first + static_cast<std::uint32_t>(i), hits);
+  };
   std::size_t i = 0;
   for (; i + kBlock <= size; i += kBlock) {
-    if (any_reaches(d, x + i, kBlock, watch.bound)) {
-      hits = append_reaching(d, x, i, i + kBlock, watch, hits);
-    }
+    append(reaching(d, x + i, kBlock, bound), i);
   }
-  const std::size_t whole = size - size % hn::Lanes(d);
-  hits = append_reaching(d, x, i, whole, watch, hits);
-  return append_reaching(one, x, whole, size, watch, hits);
+  const std::size_t whole = (size - i) - (size - i) % hn::MaxLanes(d);
+  append(reaching(d, x + i, whole, bound), i);
+  i += whole;
+  append(reaching(one, x + i, size - i, hn::Set(one, watch.bound)), i);
+  return hits;
 }
 
 /// Returns how many magnitudes reach the bound.
@@ -144,10 +130,10 @@ class PassOver {
     Sums accumulator(lanes.accumulator);
     std::size_t i = 0;
     for (; i + kBlock <= size; i += kBlock) {
-      pass<kLine<Real>>(hn::ScalableTag<Real>(), i, kBlock, residual, gradient, accumulator);
+      pass<kLine<Real>>(i, kBlock, residual, gradient, accumulator);
     }
     const std::size_t groups = (size - i) / kLanes * kLanes;
-    pass<kLanes>(hn::CappedTag<Real, kLanes>(), i, groups, residual, gradient, accumulator);
+    pass<kLanes>(i, groups, residual, gradient, accumulator);
     residual.store(lanes.residual);
     gradient.store(lanes.gradient);
     accumulator.store(lanes.accumulator);
@@ -156,10 +142,13 @@ class PassOver {
   }
 
  private:
-  /// Handles `count` entries from i on, kStep at a time: whole groups of eight and whole vectors.
-  template <std::size_t kStep, class D>
-  HWY_INLINE void pass(D d,
-                       std::size_t i,
+  /// Vectors have a group of eight entries at most. A wider one would be written whole and read as
+  /// two groups, and on some processors a read waits for a write of another size.
+  using Tag = hn::CappedTag<Real, kLanes>;
+
+  /// Handles `count` entries from i on, kStep at a time: whole groups of eight.
+  template <std::size_t kStep>
+  HWY_INLINE void pass(std::size_t i,
                        std::size_t count,
                        Sums& residual,  // NOLINT(bugprone-easily-swappable-parameters)
                        Sums& gradient,
@@ -168,8 +157,9 @@ class PassOver {
     Real* const memory = memory_ + i;
     const Real* const gradients = gradient_ + i;
     const Form form = form_;
+    const Tag d;
     const auto bound = hn::Set(d, watch_.bound);
-    auto any = hn::FirstN(d, 0);
+    std::uint64_t hits = 0;
     for (std::size_t j = 0; j < count; j += kStep) {
       prefetch<Use::write>(memory + j);
       prefetch(gradients + j);
@@ -179,19 +169,17 @@ class PassOver {
         gradient.add_squares(gradients + group);
       }
 #pragma GCC unroll 8
-      for (std::size_t at = j; at < j + kStep; at += hn::MaxLanes(D())) {
+      for (std::size_t at = j; at < j + kStep; at += hn::MaxLanes(Tag())) {
         const auto a = form(d, hn::LoadU(d, memory + at), hn::LoadU(d, gradients + at), i + at);
         hn::StoreU(a, d, memory + at);
-        any = hn::Or(any, hn::Ge(hn::Abs(a), bound));
+        hits |= ln::bits_of(d, hn::Ge(hn::Abs(a), bound)) << at;
       }
 #pragma GCC unroll 8
       for (std::size_t group = j; group < j + kStep; group += kLanes) {
         accumulator.add_squares(memory + group);
       }
     }
-    if (!hn::AllFalse(d, any)) {
-      hits_ = append_reaching(d, memory_, i, i + count, watch_, hits_);
-    }
+    append(hits, i);
   }
 
   /// Handles the entries after the last whole group.
@@ -208,7 +196,11 @@ class PassOver {
     for (std::size_t j = i; j < size; ++j) {
       add_square(lanes.accumulator, j - i, memory_[j]);
     }
-    hits_ = append_reaching(one, memory_, i, size, watch_, hits_);
+    append(reaching(one, memory_ + i, size - i, hn::Set(one, watch_.bound)), i);
+  }
+
+  HWY_INLINE void append(std::uint64_t hits, std::size_t i) {
+    hits_ = append_hits(hits, watch_.first + static_cast<std::uint32_t>(i), hits_);
   }
 
   Real* memory_;

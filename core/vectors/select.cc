@@ -293,21 +293,38 @@ bool is_within(KthMagnitude& cut, std::uint64_t magnitude) {
 std::size_t wanted_candidates(std::size_t k, std::size_t size) {
   constexpr std::size_t kLeastMore = 16;
   constexpr std::size_t kShare = 24;
-  return k + std::min(k, size / kShare) + kLeastMore;
+  return k + std::min(k / 2, size / kShare) + kLeastMore;
 }
 
-/// Returns a bound that `wanted` of the known entries reach. If fewer are known, the bound is put
+/// Returns how many of the entries of this vector the next bound is to let through. `rank` is that
+/// of the last bound, and `found` how many entries of this vector reached it. They are more where
+/// residuals grow, and the next vector is likely to be as this one. Half of the difference, as a
+/// ratio, is made up for, so that vectors that alternate do not make it swing.
+std::size_t next_rank(std::size_t rank, std::size_t found, std::size_t k, std::size_t wanted) {
+  if (rank == 0) {
+    return wanted;
+  }
+  const double ratio = static_cast<double>(wanted) / static_cast<double>(found);
+  const auto next = static_cast<std::size_t>(static_cast<double>(rank) * std::sqrt(ratio));
+  return std::clamp(next, k / 8 + 1, 2 * wanted);
+}
+
+/// Sets the bound for the next pass. If fewer entries are known than are to reach it, it is put
 /// twice as far below the cut as now, within limits.
 template <class Real>
-double next_bound(const Ranking<MagnitudeBits<Real>>& ranking,
-                  std::size_t count,
-                  std::size_t wanted,
-                  double cut,
-                  double bound) {
-  if (count > wanted) {
-    return value_of<Real>(ranking.floor_of(wanted));
+void set_next_bound(const Ranking<MagnitudeBits<Real>>& ranking,
+                    std::size_t known,
+                    std::size_t rank,
+                    double cut,
+                    double bound,
+                    Candidates& found) {
+  if (known > rank) {
+    found.bound = value_of<Real>(ranking.floor_of(rank));
+    found.rank = rank;
+  } else {
+    found.bound = cut - std::clamp(2 * (cut - bound), cut / 16, cut / 2);
+    found.rank = 0;
   }
-  return cut - std::clamp(2 * (cut - bound), cut / 16, cut / 2);
 }
 
 /// Returns candidates that include the first k entries, in index order, with the bound that they
@@ -392,7 +409,9 @@ void select_top_k(std::span<const Real> x,
   }
   const Candidates& candidates = candidates_for(x, k, workspace);
   const double bound = candidates.bound;
-  workspace.found().bound = 0;
+  Candidates& found = workspace.found();
+  const std::size_t last_rank = std::exchange(found.rank, 0);
+  found.bound = 0;
   auto& magnitudes = magnitudes_of<Real>(workspace);
   take_magnitudes<Real>(candidates.values<Real>(), magnitudes);
   if (magnitudes.empty()) {
@@ -404,8 +423,10 @@ void select_top_k(std::span<const Real> x,
   emit(candidates, magnitudes, cut, count, selected);
   const std::size_t wanted = wanted_candidates(k, x.size());
   if (count == k && wanted <= most_candidates(x.size())) {
-    workspace.found().bound =
-        next_bound<Real>(ranking, magnitudes.size(), wanted, value_of<Real>(cut.magnitude), bound);
+    const bool is_warm = &candidates == &found;
+    const std::size_t rank = is_warm ? next_rank(last_rank, magnitudes.size(), k, wanted) : wanted;
+    set_next_bound<Real>(
+        ranking, magnitudes.size(), rank, value_of<Real>(cut.magnitude), bound, found);
   }
 }
 

@@ -3,6 +3,11 @@
 // call. Here the table is static. Every file of kernels includes this header once for each target;
 // its guard flips from one to the next (Highway's scheme).
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
 #include "core/vectors/lane_tables.h"
 
 #if defined(RESIDUUM_SIMD_PACK_INL) == defined(HWY_TARGET_TOGGLE)
@@ -30,13 +35,22 @@ constexpr bool kIsPlain = true;
 constexpr bool kIsPlain = false;
 #endif
 
-/// Returns the mask as a number, the first lane lowest. There are at most eight lanes.
+/// Returns the mask as a number, the first lane lowest.
 template <class D>
-HWY_INLINE std::size_t bits_of(D d, hn::Mask<D> mask) {
-  static_assert(hn::MaxLanes(D()) <= 8);
-  std::uint8_t bits[8] = {};  // NOLINT(modernize-avoid-c-arrays): std::array has calls of its own
-  hn::StoreMaskBits(d, mask, bits);
-  return bits[0];
+HWY_INLINE std::uint64_t bits_of(D d, hn::Mask<D> mask) {
+  // As many bytes are read at once as were written: another size would wait for the write.
+  constexpr std::size_t kBytes = (hn::MaxLanes(D()) + 7) / 8;
+  using Bits = std::conditional_t<
+      kBytes == 1,
+      std::uint8_t,
+      std::conditional_t<kBytes == 2,
+                         std::uint16_t,
+                         std::conditional_t<kBytes == 4, std::uint32_t, std::uint64_t>>>;
+  std::uint8_t bytes[8] = {};  // NOLINT(modernize-avoid-c-arrays): std::array has calls of its own
+  hn::StoreMaskBits(d, mask, bytes);
+  Bits bits = 0;
+  std::memcpy(&bits, bytes, sizeof(bits));
+  return bits;
 }
 
 /// Returns the numbers of the lanes in `bits`, followed by those of the others, as uint32 lanes.

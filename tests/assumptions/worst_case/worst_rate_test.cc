@@ -454,7 +454,8 @@ State after(const WorstRateQuestion& question,
 double largest_ratio(const WorstRateQuestion& question, const LyapunovFunction& v, double lost) {
   RandomStream random(3, Purpose::test, 0, 0);
   const auto scaled = [&random] {  // of memories against the model
-    return plus({0, 0}, std::exp(2 * random.normal()), normals(2, random));
+    const auto direction = normals(2, random);
+    return plus({0, 0}, std::exp(2 * random.normal()), direction);
   };
   const int problems = 4000 / question.workers;
   double largest = 0;

@@ -170,53 +170,29 @@ TEST(CodeKernels, PackAndReadSignsInBytes) {
   }
 }
 
-TEST(CodeKernels, MakeTernaryCodesAsTheyAreDefined) {
-  auto x = values_of_all_kinds();
-  x[20] = std::numeric_limits<float>::max();
-  RandomStream random(1, Purpose::test, 0, 0);
-  std::vector<std::uint32_t> draws(x.size());
-  random.fill(draws);
-  draws[20] = ~0U;  // the largest is sent by every draw
-  draws[10] = 0;    // and all but zero by this one, if its share does not vanish
-  for (const float largest : {4.0F, std::numeric_limits<float>::max()}) {
-    auto held = x;
-    std::transform(x.begin(), x.end(), held.begin(), [&](float value) {
-      return std::clamp(value, -largest, largest);
-    });
-    test::for_each_target([&] {
-      std::vector<std::uint8_t> codes(held.size());
-      ternary_codes(held, draws.data(), largest, codes.data());
-      for (std::size_t i = 0; i < held.size(); ++i) {
-        const std::uint32_t sent = rounded_at_random(std::abs(held[i]) / largest, draws[i], 1);
-        ASSERT_EQ(codes[i], sent * (held[i] < 0 ? 2 : 1)) << i;
-      }
-    });
-  }
-}
-
-/// Levels between the ends of values, for which float32 may decide, or must not.
-LinearScale scale_between(float lo, float hi, std::uint32_t top) {
-  LinearScale scale;
-  scale.least = static_cast<double>(lo);
-  const double range = static_cast<double>(hi) - scale.least;
-  scale.per_range = range > 0 ? top / range : 0;
-  scale.top = top;
-  return scale;
-}
-
 void expect_linear_codes(const std::vector<float>& x, std::uint32_t top) {
   const auto [lo, hi] = std::minmax_element(x.begin(), x.end());
-  const LinearScale scale = scale_between(*lo, *hi, top);
-  RandomStream random(1, Purpose::test, 0, top);
-  std::vector<std::uint32_t> draws(x.size());
-  random.fill(draws);
+  const float first = lift(std::max(std::abs(*lo), std::abs(*hi)));
+  const float range = *hi * first - *lo * first;
+  const LinearScale<float> scale{.first = first,
+                                 .least = *lo * first,
+                                 .second = range > 0 ? static_cast<float>(top) / range : 0};
+  const auto bytes = random_codes(x.size(), 256);
   test::for_each_target([&] {
     std::vector<std::uint8_t> codes(x.size());
-    linear_codes(x, draws.data(), scale, codes.data());
+    std::vector<std::uint16_t> ties(x.size());
+    ties.resize(linear_codes(x, bytes.data(), scale, top, codes.data(), ties.data()));
+    std::vector<std::uint16_t> expected_ties;
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const double y = scale.of(static_cast<double>(x[i]));
-      ASSERT_EQ(codes[i], rounded_at_random(y, draws[i], top)) << i << " of " << top;
+      const float y = (x[i] * scale.first - scale.least) * scale.second;
+      const auto level = rounded_by_byte(y, std::byte{bytes[i]}, top, [&] {
+        expected_ties.push_back(static_cast<std::uint16_t>(i));
+        return ~0U;
+      });
+      ASSERT_EQ(codes[i], level) << i << " of " << top;
+      ASSERT_NEAR(level, y, 1) << "a level next to it";
     }
+    EXPECT_EQ(ties, expected_ties);
   });
 }
 
@@ -229,43 +205,16 @@ TEST(CodeKernels, MakeLinearCodesAsTheyAreDefined) {
     }
     expect_linear_codes(x, top);
     for (float& value : x) {
-      value += 1000;
+      value += 1e7F;  // a range that is small beside the values
     }
     expect_linear_codes(x, top);
     for (float& value : x) {
-      value += 1e7F;  // too far from zero for float32 to decide
-    }
-    expect_linear_codes(x, top);
-    for (float& value : x) {
-      value *= 1e-45F;  // levels per value beyond float32
+      value *= 1e-45F;  // subnormal
     }
     expect_linear_codes(x, top);
     expect_linear_codes(std::vector<float>(100, 3.0F), top);
     expect_linear_codes({-3e38F, 3e38F, 0.0F, 1.0F, -1e38F, -0.0F, 2e38F, 1e38F, 5.0F}, top);
   }
-}
-
-/// Draws that equal the fraction of a level to the last of 24 bits are left to float64.
-TEST(CodeKernels, DecideLinearTiesInFloat64) {
-  constexpr std::uint32_t kTop = 15;
-  std::vector<float> x(kCodesAtOnce);
-  std::vector<std::uint32_t> draws(x.size());
-  RandomStream random(1, Purpose::test, 0, 0);
-  const LinearScale scale = scale_between(0, 1, kTop);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    x[i] = i == 0 ? 0 : i == 1 ? 1 : static_cast<float>(random.uniform());
-    const double y = scale.of(static_cast<double>(x[i]));
-    const auto fraction = static_cast<std::uint32_t>((y - std::floor(y)) * 0x1p32);
-    draws[i] = fraction + random.below(3) - 1;
-  }
-  test::for_each_target([&] {
-    std::vector<std::uint8_t> codes(x.size());
-    linear_codes(x, draws.data(), scale, codes.data());
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const double y = scale.of(static_cast<double>(x[i]));
-      ASSERT_EQ(codes[i], rounded_at_random(y, draws[i], kTop)) << i;
-    }
-  });
 }
 
 TEST(CodeKernels, FindTheEndsOfValues) {
@@ -281,7 +230,7 @@ TEST(CodeKernels, FindTheEndsOfValues) {
 
 TEST(CodeKernels, FindTheBinsOfValues) {
   auto x = test::normal_vector<float>(301, 4);
-  const BinStarts starts{-0.5F, 0.0F, std::numeric_limits<float>::infinity()};
+  const BinStarts<float> starts{-0.5F, 0.0F, std::numeric_limits<float>::infinity()};
   x[5] = -0.5F;
   x[6] = -0.0F;
   test::for_each_target([&] {
@@ -291,6 +240,55 @@ TEST(CodeKernels, FindTheBinsOfValues) {
       ASSERT_EQ(codes[i], x[i] >= 0 ? 2 : x[i] >= -0.5F ? 1 : 0) << i;
     }
   });
+}
+
+/// In eight lanes, each in the order of the values, and then pairwise.
+template <class Real>
+double sum_in_lanes(const std::vector<Real>& terms) {
+  kernels::Lanes lanes;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    lanes.sums[i % kernels::kLanes] += static_cast<double>(terms[i]);
+  }
+  return lanes.total();
+}
+
+template <class Real>
+void expect_sums_of_bins(std::size_t n) {
+  const auto x = test::normal_vector<Real>(n, 5);
+  const BinStarts<Real> starts{Real{-0.75}, Real{0.125}, Real{1.25}};
+  std::array<std::vector<Real>, 4> of_bins;
+  std::vector<double> squares;
+  for (const Real value : x) {
+    const std::size_t bin = value >= Real{1.25}    ? 3
+                            : value >= Real{0.125} ? 2
+                                                   : value >= Real{-0.75};
+    for (std::size_t b = 0; b < 4; ++b) {
+      of_bins[b].push_back(b == bin ? value : Real{0});
+    }
+    const double difference = 0.5 * static_cast<double>(value) - 0.25;
+    squares.push_back(difference * difference);
+  }
+  test::for_each_target([&] {
+    std::vector<std::uint8_t> codes(n);
+    bins_of(std::span<const Real>(x), starts, codes.data());
+    BinSums sums;
+    const std::size_t first = n / 16 * 8;  // two calls, the first of whole groups
+    add_to_bins(std::span<const Real>(x).first(first), starts, sums);
+    add_to_bins(std::span<const Real>(x).subspan(first), starts, sums);
+    for (std::size_t b = 0; b < 4; ++b) {
+      EXPECT_EQ(sums.counts[b],
+                static_cast<std::size_t>(std::count(codes.begin(), codes.end(), b)));
+      EXPECT_EQ(sums.sums[b].total(), sum_in_lanes(of_bins[b])) << b << " of " << n;
+    }
+    EXPECT_EQ(sum_of_squares_about(0.25, 0.5, std::span<const Real>(x)), sum_in_lanes(squares));
+  });
+}
+
+TEST(CodeKernels, SumTheValuesOfEachBin) {
+  for (const std::size_t n : {1, 7, 8, 100, 2048, 2051}) {
+    expect_sums_of_bins<float>(n);
+    expect_sums_of_bins<double>(n);
+  }
 }
 
 TEST(CodeKernels, FindACode) {

@@ -20,7 +20,8 @@ std::vector<double> entries(std::uint32_t number, Draw draw) {
   RandomStream random(23, Purpose::test, number, 0);
   std::vector<double> values(kManyEntries);
   for (double& value : values) {
-    value = (random.uniform() < 0.5 ? -1 : 1) * draw(random);
+    const double sign = random.uniform() < 0.5 ? -1 : 1;
+    value = sign * draw(random);
   }
   return values;
 }

@@ -206,8 +206,9 @@ TEST(Spectrum, OfAThousandMatricesOfKnownSingularValuesIsTheSquareOfTheFirst) {
     for (Eigen::Index i = 0; i < s.size(); ++i) {
       s[i] = scale * std::pow(decay, static_cast<double>(i));
     }
-    const Eigen::MatrixXd a =
-        orthonormal(n, rank, random) * s.asDiagonal() * orthonormal(d, rank, random).transpose();
+    const Eigen::MatrixXd left = orthonormal(n, rank, random);
+    const Eigen::MatrixXd right = orthonormal(d, rank, random);
+    const Eigen::MatrixXd a = left * s.asDiagonal() * right.transpose();
     const double expected = rank == 0 ? 0 : scale * scale;
     EXPECT_NEAR(eigenvalue_of(dataset_of(a)), expected, 1e-13 * expected) << n << " " << d;
     EXPECT_NEAR(eigenvalue_of(dataset_of(a), kLanczosAlone), expected, 1e-13 * expected)

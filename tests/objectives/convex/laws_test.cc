@@ -59,7 +59,8 @@ std::string sparse_text() {
   for (int row = 0; row < 60; ++row) {
     text += random.below(2) == 0 ? "-1" : "+1";
     for (std::uint32_t part = 0; part < 3; ++part) {
-      text += fmt::format(" {}:{}", part * 13 + 1 + random.below(13), random.normal());
+      const double value = random.normal();
+      text += fmt::format(" {}:{}", part * 13 + 1 + random.below(13), value);
     }
     text += '\n';
   }

@@ -227,7 +227,8 @@ std::string to_libsvm(const SparseDataset& data) {
 
 /// Of any magnitude that float32 does not exceed.
 double any_value(RandomStream& random) {
-  const double value = std::ldexp(random.normal(), static_cast<int>(random.below(1120)) - 1000);
+  const int exponent = static_cast<int>(random.below(1120)) - 1000;
+  const double value = std::ldexp(random.normal(), exponent);
   return value == 0 ? std::numeric_limits<double>::denorm_min() : value;
 }
 
