@@ -29,6 +29,8 @@ WorkerMemory<Real>::WorkerMemory(const Training& training, int worker)
       worker_(worker),
       d_(training.objective->dimension()),
       vectors_(make_memory_vectors<Real>(training)),
+      may_amplify_(!training.method->sparsifier->law(d_, 1).keeps_values ||
+                   training.method->quantiser != nullptr),
       thresholds_(reused_thresholds(*method_.sparsifier, d_)) {}
 
 template <class Real>
@@ -61,7 +63,7 @@ void WorkerMemory<Real>::compress(const Turn& turn,
   auto& parts = scratch.selection.parts;
   bounds_.resize(parts.size());
   for (std::size_t s = 0; s < parts.size(); ++s) {
-    parts[s].bound = bounds_[s];
+    static_cast<CandidateBound&>(parts[s]) = bounds_[s];
   }
   for (std::size_t s = 0; s < thresholds_.size(); ++s) {
     parts[s].reused_threshold = thresholds_[s];
@@ -78,7 +80,7 @@ void WorkerMemory<Real>::compress(const Turn& turn,
   note_magnitudes(turn.step_size, norms, scalars);
   select(step, scratch.selection, scalars);
   for (std::size_t s = 0; s < parts.size(); ++s) {
-    bounds_[s] = parts[s].bound;
+    bounds_[s] = parts[s];
   }
   for (std::size_t s = 0; s < thresholds_.size(); ++s) {
     thresholds_[s] = parts[s].reused_threshold;
@@ -153,7 +155,7 @@ void WorkerMemory<Real>::note_magnitudes(double eta,
 /// rounding errors are larger too.
 template <class Real>
 void WorkerMemory<Real>::note_amplification(double eta, WorkerScalars& scalars) {
-  if (message_.everything || !training_.plan.measure) {
+  if (!may_amplify_ || message_.everything || !training_.plan.measure) {
     return;
   }
   const double sent = std::sqrt(norm_sq<Real>(message_.entries.values));

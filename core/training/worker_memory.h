@@ -115,8 +115,9 @@ class WorkerMemory {
   Message<Real> message_;
   ResidualUpdate<Real> residual_update_;
   double drift_ = 0;
-  std::vector<double> bounds_;      // per segment, for the next pass
-  std::vector<double> thresholds_;  // per segment, where the sparsifier reuses them
+  bool may_amplify_;                    // sent values may be larger than those they are made of
+  std::vector<CandidateBound> bounds_;  // per segment, for the next pass
+  std::vector<double> thresholds_;      // per segment, where the sparsifier reuses them
   bool is_residual_counted_ = true;
   bool has_accumulator_ = false;  // the first d numbers are a^p, and not e^p
 };

@@ -20,14 +20,17 @@ struct Segment {
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-/// Candidates are the entries of a segment that reach a bound.
-struct Candidates {
-  /// A pass collects every i with |x_i| >= bound, or nothing if the bound is 0. A selection sets
-  /// the bound for the next vector; slightly more than k entries should reach it.
+/// A bound is what entries must reach that a pass collects; 0 collects none.
+struct CandidateBound {
   double bound = 0;
   /// How many entries of the vector that the bound was taken from reach it; 0 where that is not
   /// known.
   std::size_t rank = 0;
+};
+
+/// Candidates are the entries of a segment that reach a bound: every i with |x_i| >= bound. A
+/// selection sets the bound for the next vector; slightly more than k entries should reach it.
+struct Candidates : CandidateBound {
   /// The threshold that a sparsifier reuses; 0 before the first, and where none is reused.
   double reused_threshold = 0;
   bool complete = false;               // `indices` has all of them; reset by each selection

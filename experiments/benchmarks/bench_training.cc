@@ -15,6 +15,7 @@
 #include "assumptions/monitor.h"
 #include "core/config/amount.h"
 #include "core/objective.h"
+#include "experiments/program/runs/run_tables.h"
 #include "experiments/program/study/study.h"
 #include "objectives/data/catalogue.h"
 
@@ -149,9 +150,10 @@ void TimedTraining::operator()() const {
     record(nothing);
     return;
   }
-  RecordFiles files;
-  record(files);
-  files.close();
+  const ScratchFolder folder;
+  RunTables tables(folder.path(), "bench", {});
+  record(tables);
+  tables.close();
 }
 
 void TimedTraining::record(Recorder& recorder) const { record(run_, run_.training, recorder); }
@@ -177,7 +179,7 @@ TimedTraining::Seconds TimedTraining::clock() const {
 namespace {
 
 /// Makes a folder of its own, under a name that nobody can foresee.
-std::filesystem::path temporary_folder() {
+std::filesystem::path make_scratch_folder() {
   std::string name = std::filesystem::temp_directory_path() / "residuum-bench-XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) {
     resource_error("cannot make a folder in {}", std::filesystem::temp_directory_path().string());
@@ -187,31 +189,32 @@ std::filesystem::path temporary_folder() {
 
 }  // namespace
 
-RecordFiles::RecordFiles() : folder_(temporary_folder()) {
-  iterations_ = std::make_unique<reports::IterationsWriter>(folder_ / "iterations.csv", "bench");
-  checks_ = std::make_unique<reports::ChecksWriter>(folder_ / "checks.csv", "bench");
+ScratchFolder::ScratchFolder() : path_(make_scratch_folder()) {}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
 }
 
-RecordFiles::~RecordFiles() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
+RecordFiles::RecordFiles()
+    : iterations_(folder_.path() / "iterations.csv", "bench"),
+      checks_(folder_.path() / "checks.csv", "bench") {}
 
 void RecordFiles::write(const Row& row, const std::vector<Check>& checks) {
-  iterations_->write(row);
+  iterations_.write(row);
   for (const auto& check : checks) {
-    checks_->write(check);
+    checks_.write(check);
   }
 }
 
 void RecordFiles::flush() {
-  iterations_->flush();
-  checks_->flush();
+  iterations_.flush();
+  checks_.flush();
 }
 
 void RecordFiles::close() {
-  iterations_->close();
-  checks_->close();
+  iterations_.close();
+  checks_.close();
 }
 
 ErrorFeedbackCase::ErrorFeedbackCase(std::shared_ptr<const Gradients> gradients,

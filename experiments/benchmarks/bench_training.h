@@ -68,15 +68,26 @@ class TimedTraining {
   Output output_;
 };
 
-/// Writes what a run writes.
+/// ScratchFolder is there as long as it lives.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ScratchFolder(ScratchFolder&&) = delete;
+  ScratchFolder& operator=(ScratchFolder&&) = delete;
+  ~ScratchFolder();
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Writes the rows that a run writes, without the thread that a run has for it.
 class RecordFiles final : public Recorder {
  public:
   RecordFiles();
-  RecordFiles(const RecordFiles&) = delete;
-  RecordFiles& operator=(const RecordFiles&) = delete;
-  RecordFiles(RecordFiles&&) = delete;
-  RecordFiles& operator=(RecordFiles&&) = delete;
-  ~RecordFiles() override;
 
   void write(const Row& row, const std::vector<Check>& checks) override;
   void flush();
@@ -84,9 +95,9 @@ class RecordFiles final : public Recorder {
   void close();
 
  private:
-  std::filesystem::path folder_;
-  std::unique_ptr<reports::IterationsWriter> iterations_;
-  std::unique_ptr<reports::ChecksWriter> checks_;
+  ScratchFolder folder_;
+  reports::IterationsWriter iterations_;
+  reports::ChecksWriter checks_;
 };
 
 // ErrorFeedbackCase makes one worker's step of error feedback from the parts that a training is

@@ -16,8 +16,8 @@ namespace {
 
 using reports::Json;
 
-constexpr const char* kIterationsPart = "iterations.csv.part";
-constexpr const char* kChecksPart = "checks.csv.part";
+constexpr const char* kIterationsPart = RunTables::kIterationsPart;
+constexpr const char* kChecksPart = RunTables::kChecksPart;
 
 OutputPath folder_of(const std::filesystem::path& result_dir, const std::string& run_id) {
   return OutputPath::named(result_dir) / "runs" / run_id;
@@ -292,23 +292,18 @@ void RunFolder::adopt(std::optional<Checkpoint> checkpoint) {
 
 void RunFolder::begin_tables() {
   sums_ = {};
-  iterations_ = std::make_unique<reports::IterationsWriter>(table(kIterationsPart), run_id_);
-  checks_ = std::make_unique<reports::ChecksWriter>(table(kChecksPart), run_id_);
-  details_ = DetailFiles(folder_, run_id_, plan_.details, nullptr);
+  tables_ = std::make_unique<RunTables>(folder_, run_id_, plan_.details);
 }
 
 void RunFolder::go_on() {
   const CheckpointHead& head = resumed_->head;
-  iterations_ = std::make_unique<reports::IterationsWriter>(
-      table(kIterationsPart), run_id_, head.iterations_bytes);
-  checks_ = std::make_unique<reports::ChecksWriter>(table(kChecksPart), run_id_, head.checks_bytes);
-  details_ = DetailFiles(folder_, run_id_, plan_.details, &head.details);
+  const TablesBytes kept{
+      .iterations = head.iterations_bytes, .checks = head.checks_bytes, .details = head.details};
+  tables_ = std::make_unique<RunTables>(folder_, run_id_, plan_.details, &kept);
 }
 
 void RunFolder::refuse(const std::string& reason) {
-  iterations_.reset();  // rows that follow the checkpoint may be open
-  checks_.reset();
-  details_ = {};
+  tables_.reset();  // rows that follow the checkpoint may be open
   adopt(next_checkpoint(
       folder_, *resumed_, reason, [this](const CheckpointHead& head) { check_head(head); }));
   if (!resumed_) {
@@ -376,11 +371,12 @@ void RunFolder::save(std::uint64_t iterations, const std::function<void(StateStr
   if (found_) {
     found = {{"threshold", found_->threshold}, {"pilot_runs", found_->pilot_runs}};
   }
+  const TablesBytes bytes = tables_->synchronise();
   CheckpointHead head{.run_id = run_id_,
                       .iteration = iterations,
-                      .iterations_bytes = iterations_->synchronise(),
-                      .checks_bytes = checks_->synchronise(),
-                      .details = details_.synchronise(),
+                      .iterations_bytes = bytes.iterations,
+                      .checks_bytes = bytes.checks,
+                      .details = bytes.details,
                       .data_fingerprint = data_fingerprint_,
                       .found = found,
                       .started_utc = started_utc_,
@@ -394,10 +390,7 @@ void RunFolder::remove_checkpoints() const {
 }
 
 void RunFolder::write(const Row& row, const std::vector<Check>& checks) {
-  iterations_->write(row);
-  for (const auto& check : checks) {
-    checks_->write(check);
-  }
+  tables_->write(row, checks);
 }
 
 void RunFolder::finish(const Outcome& outcome,
@@ -411,9 +404,7 @@ void RunFolder::finish(const Outcome& outcome,
     write_status(folder_, status);
     return;
   }
-  iterations_->close();
-  checks_->close();
-  details_.close();
+  tables_->close();
   move_file(table(kIterationsPart), table("iterations.csv"));
   move_file(table(kChecksPart), table("checks.csv"));
   for (const TableInfo* details : run.details.tables()) {

@@ -12,9 +12,9 @@
 #include "core/output_file.h"
 #include "core/record/record.h"
 #include "experiments/program/runs/checkpoint.h"
+#include "experiments/program/runs/run_tables.h"
 #include "experiments/program/study/detail_tables.h"
 #include "experiments/program/study/run_config.h"
-#include "reports/results/csv.h"
 #include "reports/results/files.h"
 
 namespace residuum {
@@ -53,7 +53,7 @@ class RunFolder final : public Recorder {
   RunFolder(const std::filesystem::path& result_dir, const PreparedRun& run, const Study& study);
 
   void write(const Row& row, const std::vector<Check>& checks) override;
-  void write_detail(const DetailRow& row) override { details_.write(row); }
+  void write_detail(const DetailRow& row) override { tables_->write_detail(row); }
 
   const OutputPath& path() const { return folder_; }
 
@@ -107,9 +107,7 @@ class RunFolder final : public Recorder {
   std::optional<FoundThreshold> found_;
   std::string begun_utc_;    // of this start
   std::string started_utc_;  // of the run
-  std::unique_ptr<reports::IterationsWriter> iterations_;
-  std::unique_ptr<reports::ChecksWriter> checks_;
-  DetailFiles details_;
+  std::unique_ptr<RunTables> tables_;
   GrowingSums sums_;
 };
 
