@@ -299,7 +299,7 @@ std::size_t wanted_candidates(std::size_t k, std::size_t size) {
 /// Returns how many of the entries of this vector the next bound is to let through. `rank` is that
 /// of the last bound, and `found` how many entries of this vector reached it. They are more where
 /// residuals grow, and the next vector is likely to be as this one. Half of the difference, as a
-/// ratio, is made up for, so that vectors that alternate do not make it swing.
+/// ratio, is made up for. Ties are taken for growth: with many of them some selections are cold.
 // NOLINTNEXTLINE(bugprone-easily-swappable-parameters): numbers of entries, all of them
 std::size_t next_rank(std::size_t rank, std::size_t found, std::size_t k, std::size_t wanted) {
   if (rank == 0) {
