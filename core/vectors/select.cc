@@ -149,8 +149,12 @@ class Ranking {
   /// Requires 1 <= k <= size.
   KthMagnitude cut(std::size_t k, std::vector<Bits>& bucket) const;
 
-  /// Returns a number that at least k of the magnitudes reach, and not many more.
-  Bits floor_of(std::size_t k) const;
+  struct Floor {
+    Bits magnitude;
+    std::size_t reached;  // by so many of the magnitudes
+  };
+  /// Returns a number that at least k of the magnitudes reach, and not many more but for ties.
+  Floor floor_of(std::size_t k) const;
 
   Bits smallest() const { return smallest_; }
 
@@ -227,8 +231,10 @@ KthMagnitude Ranking<Bits>::cut(std::size_t k, std::vector<Bits>& bucket) const 
 }
 
 template <class Bits>
-Bits Ranking<Bits>::floor_of(std::size_t k) const {
-  return smallest_ + (static_cast<Bits>(place_of(k).bucket) << shift_);
+typename Ranking<Bits>::Floor Ranking<Bits>::floor_of(std::size_t k) const {
+  const Place place = place_of(k);
+  return {.magnitude = smallest_ + (static_cast<Bits>(place.bucket) << shift_),
+          .reached = place.above + histogram_[place.bucket]};
 }
 
 // --- Selection ----------------------------------------------------------------------------------
@@ -299,7 +305,7 @@ std::size_t wanted_candidates(std::size_t k, std::size_t size) {
 /// Returns how many of the entries of this vector the next bound is to let through. `rank` is that
 /// of the last bound, and `found` how many entries of this vector reached it. They are more where
 /// residuals grow, and the next vector is likely to be as this one. Half of the difference, as a
-/// ratio, is made up for. Ties are taken for growth: with many of them some selections are cold.
+/// ratio, is made up for.
 // NOLINTNEXTLINE(bugprone-easily-swappable-parameters): numbers of entries, all of them
 std::size_t next_rank(std::size_t rank, std::size_t found, std::size_t k, std::size_t wanted) {
   if (rank == 0) {
@@ -320,8 +326,9 @@ void set_next_bound(const Ranking<MagnitudeBits<Real>>& ranking,
                     double bound,
                     Candidates& found) {
   if (known > rank) {
-    found.bound = value_of<Real>(ranking.floor_of(rank));
-    found.rank = rank;
+    const auto floor = ranking.floor_of(rank);
+    found.bound = value_of<Real>(floor.magnitude);
+    found.rank = floor.reached;
   } else {
     found.bound = cut - std::clamp(2 * (cut - bound), cut / 16, cut / 2);
     found.rank = 0;

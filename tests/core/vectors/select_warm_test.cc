@@ -196,6 +196,25 @@ TYPED_TEST(WarmTopK, FindsAFewMoreEntriesInAResidualThatGrows) {
   EXPECT_LE(found, 40 * 2 * kWanted);
 }
 
+// Of many tied entries more reach a bound than were wanted, in every vector: none of them grows.
+TYPED_TEST(WarmTopK, FindsTheSameTiesAgainAndAgain) {
+  constexpr std::size_t kSize = 50000;
+  constexpr std::size_t kWanted = 500;
+  std::vector<TypeParam> x(kSize, TypeParam{0.0078125});
+  std::fill(x.begin(), x.begin() + 6 * kWanted, TypeParam{1});
+  std::fill(x.begin(), x.begin() + kWanted / 2, TypeParam{100});
+  SelectWorkspace workspace;
+  SparseVector<TypeParam> selected;
+  int misses = 0;
+  for (int t = 0; t < 60; ++t) {
+    pass_over(x, workspace);
+    misses += was_enough<TypeParam>(workspace, kWanted) ? 0 : 1;
+    select_top_k<TypeParam>(x, kWanted, workspace, selected);
+  }
+
+  EXPECT_LE(misses, 1);
+}
+
 TYPED_TEST(WarmTopK, SelectsAboveAThresholdOnEitherSideOfTheBound) {
   test::for_each_target([] {
     test::for_all([] {
