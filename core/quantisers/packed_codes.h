@@ -3,6 +3,7 @@
 // bits. The layout is that of core/messages/bit_codes.h.
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -54,6 +55,20 @@ inline void fill_bytes(RandomStream& random, std::span<std::uint8_t> bytes) {
   const auto drawn = std::span(words).first((bytes.size() + 3) / 4);
   random.fill(drawn);
   std::memcpy(bytes.data(), drawn.data(), bytes.size());
+}
+
+/// Returns factors that make shares of the largest magnitude. Its own share is 1 at least, for it
+/// is always sent; rounding alone would make it less for some magnitudes.
+inline LevelFactors factors_of_shares(float largest) {
+  LevelFactors factors{.first = lift(largest), .second = 0};
+  if (largest > 0) {
+    const float lifted = largest * factors.first;
+    factors.second = 1 / lifted;
+    if (lifted * factors.second < 1) {
+      factors.second = std::nextafter(factors.second, std::numeric_limits<float>::infinity());
+    }
+  }
+  return factors;
 }
 
 /// codes[i] := 2 l + (x_i < 0), l = |x_i| first second rounded at random to a level, or 0 where l =

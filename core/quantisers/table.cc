@@ -63,8 +63,8 @@ class Bins {
                       : kBins / 2;
   }
 
-  /// Finds the least number that is in this bin or a higher one, infinity if there is none, by
-  /// halving the range of the numbers in their order.
+  /// Returns the least number that is in this bin or a higher one, infinity if there is none. It
+  /// halves the range of the numbers in their order.
   template <class Real>
   Real least_in(std::size_t bin) const {
     using Order = std::conditional_t<sizeof(Real) == sizeof(float), std::int32_t, std::int64_t>;

@@ -61,12 +61,9 @@ class TernGrad final : public QuantiserFor<TernGrad> {
                          float largest,
                          RandomStream& random,
                          std::span<std::uint8_t> codes) {
-    const float lifted = lift(largest);
-    const LevelFactors factors{.first = lifted,
-                               .second = largest > 0 ? 1 / (largest * lifted) : 0.0F};
     std::array<std::uint8_t, kCodesAtOnce> bytes;  // NOLINT(*-member-init): written before read
     fill_bytes(random, std::span(bytes).first(x.size()));
-    draw_levels(x, bytes.data(), factors, 1, random, codes.data());
+    draw_levels(x, bytes.data(), factors_of_shares(largest), 1, random, codes.data());
     for (std::uint8_t& code : codes) {  // 2 and 3 become 1 and 2
       code = static_cast<std::uint8_t>(code - (code > 0 ? 1 : 0));
     }

@@ -8,6 +8,8 @@ namespace {
 
 /// So many rows are worth waking a thread for.
 constexpr std::size_t kBatchRows = 256;
+/// Slow rows wait no longer than this: somebody may watch the run.
+constexpr std::chrono::seconds kLongest{1};
 
 template <class Writer>
 Writer writer_of(const OutputPath& file, const std::string& run_id, const std::uint64_t* kept) {
@@ -39,12 +41,12 @@ RunTables::~RunTables() {
 void RunTables::write(const Row& row, const std::vector<Check>& checks) {
   taken_.rows.push_back(row);
   taken_.checks.insert(taken_.checks.end(), checks.begin(), checks.end());
-  hand_over_if_full();
+  hand_over_if_due();
 }
 
 void RunTables::write_detail(const DetailRow& row) {
   taken_.details.push_back(row);
-  hand_over_if_full();
+  hand_over_if_due();
 }
 
 TablesBytes RunTables::synchronise() {
@@ -67,10 +69,12 @@ void RunTables::Batch::clear() {
   details.clear();
 }
 
-void RunTables::hand_over_if_full() {
-  if (taken_.size() < kBatchRows) {
+void RunTables::hand_over_if_due() {
+  const auto now = std::chrono::steady_clock::now();
+  if (taken_.size() < kBatchRows && now - handed_over_ < kLongest) {
     return;
   }
+  handed_over_ = now;
   if (!thread_.joinable()) {
     try {
       thread_ = std::thread([this] { run(); });

@@ -1,8 +1,9 @@
 #pragma once
-// RunTables are the tables that a run writes while it goes on. Rows are formatted and written by a
-// thread beside the training, a batch after the other: an iteration of a small problem takes less
-// time than its row.
+// RunTables are the tables that a run writes while it goes on. An iteration of a small problem
+// takes less time than its row. A thread beside the training therefore formats and writes the rows,
+// a batch after the other.
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -25,7 +26,7 @@ struct TablesBytes {
   TableBytes details;
 };
 
-/// An error of the machine shows when the next batch is full, and at `synchronise` and `close` at
+/// An error of the machine shows with the next batch, and at `synchronise` and `close` at
 /// the latest.
 class RunTables final : public Recorder {
  public:
@@ -62,7 +63,7 @@ class RunTables final : public Recorder {
     void clear();
   };
 
-  void hand_over_if_full();
+  void hand_over_if_due();
   /// Waits until the thread has nothing to do. Throws what has gone wrong in it.
   void wait_for_thread(std::unique_lock<std::mutex>& lock);
   /// Writes all that has been taken.
@@ -81,6 +82,7 @@ class RunTables final : public Recorder {
   std::condition_variable changed_;
   bool is_busy_ = false;
   bool is_stopped_ = false;
+  std::chrono::steady_clock::time_point handed_over_ = std::chrono::steady_clock::now();
   std::exception_ptr failure_;  // no row is written after it
   std::thread thread_;          // from the first full batch on
 };

@@ -291,6 +291,19 @@ TEST(CodeKernels, SumTheValuesOfEachBin) {
   }
 }
 
+/// The largest value is always sent, so its share may not be rounded below 1.
+TEST(PackedCodes, GiveTheLargestAShareOfOneAtLeast) {
+  RandomStream random(1, Purpose::test, 0, 0);
+  for (int i = 0; i < 100000; ++i) {
+    const auto largest = std::bit_cast<float>(1 + random.below(0x7F7FFFFF));  // all but zero
+    const LevelFactors factors = factors_of_shares(largest);
+    const float share = largest * factors.first * factors.second;
+    ASSERT_GE(share, 1) << largest;
+    ASSERT_LE(share, 1 + 0x1p-22F) << largest;
+  }
+  EXPECT_EQ(factors_of_shares(0).second, 0);
+}
+
 TEST(CodeKernels, FindACode) {
   for (const std::size_t n : {1, 31, 64, 130}) {
     for (std::size_t at = 0; at < n; ++at) {
