@@ -17,7 +17,7 @@ namespace {
 using test::Json;
 using Indices = std::vector<std::uint32_t>;
 
-constexpr int kDraws = 20000;
+constexpr int kSelections = 20000;
 
 SparseVector<double> drawn(const Sparsifier& rule,
                            const std::vector<double>& x,
@@ -33,7 +33,7 @@ SparseVector<double> drawn(const Sparsifier& rule,
 
 std::map<Indices, int> counts_of(const Sparsifier& rule, const std::vector<double>& x) {
   std::map<Indices, int> counts;
-  for (int t = 0; t < kDraws; ++t) {
+  for (int t = 0; t < kSelections; ++t) {
     ++counts[drawn(rule, x, 0, static_cast<std::uint64_t>(t)).indices];
   }
   return counts;
@@ -45,7 +45,7 @@ TEST(RTopK, DrawsEverySubsetOfTheLargestEquallyOften) {
   const std::vector<double> x{0.5, -4, 3, 0.1, 5, -2};
   const auto counts = counts_of(*rule, x);
   ASSERT_EQ(counts.size(), 6U);
-  constexpr double kExpected = kDraws / 6.0;
+  constexpr double kExpected = kSelections / 6.0;
   double chi_square = 0;
   for (const auto& [subset, count] : counts) {
     ASSERT_EQ(subset.size(), 2U);
@@ -61,13 +61,13 @@ TEST(RTopK, LosesTheExpectedEnergy) {
   const std::vector<double> x{0.5, -4, 3, 0.1, 5, -2};
   double sum = 0;
   double sum_sq = 0;
-  for (int t = 0; t < kDraws; ++t) {
+  for (int t = 0; t < kSelections; ++t) {
     const auto kept = drawn(*rule, x, 0, static_cast<std::uint64_t>(t));
     const double lost = norm_sq<double>(x) - norm_sq<double>(kept.values);
-    sum += lost / kDraws;
-    sum_sq += lost * lost / kDraws;
+    sum += lost / kSelections;
+    sum_sq += lost * lost / kSelections;
   }
-  EXPECT_NEAR(sum, 0.26 + 54.0 / 2, 6 * std::sqrt((sum_sq - sum * sum) / kDraws));
+  EXPECT_NEAR(sum, 0.26 + 54.0 / 2, 6 * std::sqrt((sum_sq - sum * sum) / kSelections));
   EXPECT_LE(sum, (1 - 2.0 / 6) * norm_sq<double>(x)) << "the law";
 }
 

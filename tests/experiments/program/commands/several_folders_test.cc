@@ -12,7 +12,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr const char* kStudy = R"(schema = 1
+constexpr const char* kFoldersStudy = R"(schema = 1
 name = "tiny"
 seeds = [1, 2]
 [objective]
@@ -32,8 +32,8 @@ iterations = 20
 class SeveralFolders : public TinyStudy {
  protected:
   void SetUp() override {
-    ASSERT_EQ(run(kStudy, {"--out", "a"}).code, 0);
-    ASSERT_EQ(run(kStudy, {"--out", "b", "--set", "seeds=[3]"}).code, 0);
+    ASSERT_EQ(run(kFoldersStudy, {"--out", "a"}).code, 0);
+    ASSERT_EQ(run(kFoldersStudy, {"--out", "b", "--set", "seeds=[3]"}).code, 0);
   }
   Finished command(const std::vector<std::string>& words) const {
     return residuum_program(words, folder_.path());
@@ -44,7 +44,7 @@ class SeveralFolders : public TinyStudy {
 };
 
 TEST_F(SeveralFolders, HaveTheReportOfTheWholeStudy) {
-  ASSERT_EQ(run(kStudy, {"--out", "whole", "--set", "seeds=[1, 2, 3]"}).code, 0);
+  ASSERT_EQ(run(kFoldersStudy, {"--out", "whole", "--set", "seeds=[1, 2, 3]"}).code, 0);
 
   const Finished report = command({"report", "a", "b", "--out", "both"});
 

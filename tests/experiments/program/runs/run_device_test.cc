@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kStudy = R"(
+const std::string kDeviceStudy = R"(
 schema = 1
 name = "s"
 [objective]
@@ -44,7 +44,8 @@ std::string refusal(int processes, std::size_t free) {
   test::on_processes(processes, [&](World& world) {
     ObjectiveCache objectives({.data_dir = "data", .cache_dir = "", .workers = 1});
     KnownKeys known;
-    PreparedRun run = prepare(parse_study(kStudy, "s.toml", {}).runs.front(), objectives, known);
+    PreparedRun run =
+        prepare(parse_study(kDeviceStudy, "s.toml", {}).runs.front(), objectives, known);
     const Cluster cluster(world, run.workers);
     run.training.cluster = &cluster;
     const StandInDevice device(free);
@@ -78,7 +79,7 @@ std::vector<std::string> notes_of(const std::vector<std::string>& settings) {
   ObjectiveCache objectives({.data_dir = "data", .cache_dir = "", .workers = 1});
   KnownKeys known;
   return host_notes(
-      prepare(parse_study(kStudy, "s.toml", settings).runs.front(), objectives, known));
+      prepare(parse_study(kDeviceStudy, "s.toml", settings).runs.front(), objectives, known));
 }
 
 TEST(HostNotes, SayWhatIsCopiedBetweenMeasuredIterations) {
