@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <numeric>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -11,11 +14,45 @@
 
 #include "core/notes.h"
 #include "core/text.h"
+#include "core/vectors/elementary_kernels.h"
 #include "objectives/data/synthetic.h"
 #include "objectives/prepared_rows.h"
 #include "objectives/spectrum.h"
 
 namespace residuum {
+
+namespace {
+
+/// Returns exp(-|m|) of each margin, in the memory given.
+std::span<const double> decays_of(std::span<const double> margins, std::span<double> memory) {
+  const auto decays = memory.first(margins.size());
+  std::transform(
+      margins.begin(), margins.end(), decays.begin(), [](double m) { return -std::abs(m); });
+  elementary_kernels().exp(decays.data(), decays.size());
+  return decays;
+}
+
+/// Returns 1 / (1 + exp(m)) without an exponential that overflows.
+double weight_of(double margin, double decay) { return (margin > 0 ? decay : 1.0) / (1.0 + decay); }
+
+}  // namespace
+
+void to_logistic_weights(std::span<double> margins) {
+  std::array<double, kMarginsAtOnce> memory;  // NOLINT(*-member-init): written before read
+  const auto decays = decays_of(margins, memory);
+  std::transform(margins.begin(), margins.end(), decays.begin(), margins.begin(), weight_of);
+}
+
+void to_logistic_values(std::span<double> margins, std::span<double> values) {
+  std::array<double, kMarginsAtOnce> memory;  // NOLINT(*-member-init): written before read
+  const auto decays = decays_of(margins, memory);
+  std::copy(decays.begin(), decays.end(), values.begin());
+  elementary_kernels().log_one_plus(values.data(), values.size());
+  for (std::size_t i = 0; i < margins.size(); ++i) {
+    values[i] += std::max(-margins[i], 0.0);
+    margins[i] = weight_of(margins[i], decays[i]);
+  }
+}
 
 LogisticLoss::LogisticLoss(std::unique_ptr<const FeatureMatrix> rows,
                            std::vector<std::int32_t> labels)
@@ -24,39 +61,22 @@ LogisticLoss::LogisticLoss(std::unique_ptr<const FeatureMatrix> rows,
   std::iota(all_rows_.begin(), all_rows_.end(), 0U);
 }
 
-/// Returns f_i(w) and adds (1/n) grad f_i(w) to `gradient` unless that is empty.
-double LogisticLoss::add_sample(const RowsView<double>& rows,
-                                std::size_t i,
-                                std::span<const double> w,
-                                std::span<double> gradient) const {
-  const double label = labels_[i];
-  const double margin = label * rows.dot(i, w.data());
-  if (!gradient.empty()) {
-    const double share = 1 / static_cast<double>(samples());
-    rows.add(i, -share * label * logistic_weight(margin), gradient.data());
-  }
-  return logistic_value(margin);
-}
-
 double LogisticLoss::evaluate(std::span<const std::uint32_t> shard,
                               std::span<const double> w,
                               std::span<double> gradient) const {
   assert(w.size() == dimension() && (gradient.empty() || gradient.size() == dimension()));
   const auto rows = rows_->view<double>();
+  const double share = 1 / static_cast<double>(samples());
   double sum = 0;
-  for (const std::uint32_t i : shard) {
-    sum += add_sample(rows, i, w, gradient);
-  }
-  return sum / static_cast<double>(samples());
-}
-
-double LogisticLoss::mean(std::span<const double> w, std::span<double> gradient) const {
-  assert(w.size() == dimension() && (gradient.empty() || gradient.size() == dimension()));
-  const auto rows = rows_->view<double>();
-  double sum = 0;
-  for (std::size_t i = 0; i < samples(); ++i) {
-    sum += add_sample(rows, i, w, gradient);
-  }
+  for_margins<double>(shard, w, [&](auto part, std::span<double> margins) {
+    std::array<double, kMarginsAtOnce> memory;  // NOLINT(*-member-init): written before read
+    const auto values = std::span(memory).first(margins.size());
+    to_logistic_values(margins, values);
+    sum = std::accumulate(values.begin(), values.end(), sum);
+    if (!gradient.empty()) {
+      add_rows<double>(rows, part, share, margins, gradient);
+    }
+  });
   return sum / static_cast<double>(samples());
 }
 

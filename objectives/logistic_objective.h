@@ -24,17 +24,15 @@
 
 namespace residuum {
 
-/// Returns 1 / (1 + exp(margin)), which is minus the derivative of the loss at this margin.
-template <class Real>
-Real logistic_weight(Real margin) {
-  const Real e = std::exp(-std::abs(margin));
-  return (margin > 0 ? e : Real{1}) / (Real{1} + e);
-}
+/// Most margins that the functions below take.
+inline constexpr std::size_t kMarginsAtOnce = 32;
 
-/// Returns log(1 + exp(-margin)).
-inline double logistic_value(double margin) {
-  return std::max(-margin, 0.0) + std::log1p(std::exp(-std::abs(margin)));
-}
+/// Replaces each margin m by 1 / (1 + exp(m)), which is minus the derivative of the loss.
+void to_logistic_weights(std::span<double> margins);
+
+/// values := log(1 + exp(-m)), the loss at each margin, and m := 1 / (1 + exp(m)). As many values
+/// as margins.
+void to_logistic_values(std::span<double> margins, std::span<double> values);
 
 class LogisticLoss {
  public:
@@ -55,28 +53,10 @@ class LogisticLoss {
     assert(!batch.empty() && w.size() == dimension() && gradient.size() == dimension());
     const auto rows = rows_->view<Real>();
     const Real share = Real{1} / static_cast<Real>(batch.size());
-    // The processor overlaps the products of many rows, if no sum into the gradient comes between.
-    constexpr std::size_t kTogether = 32;
-    std::array<Real, kTogether> factors{};
-    for (const std::uint32_t i : batch.first(std::min(kTogether, batch.size()))) {
-      rows.prefetch(i);
-    }
-    for (std::size_t first = 0; first < batch.size(); first += kTogether) {
-      const auto part = batch.subspan(first, std::min(kTogether, batch.size() - first));
-      for (std::size_t at = 0; at < part.size(); ++at) {
-        if (first + at + kTogether < batch.size()) {
-          rows.prefetch(batch[first + at + kTogether]);
-        }
-        factors[at] = static_cast<Real>(labels_[part[at]]) * rows.dot(part[at], w.data());
-      }
-      for (std::size_t at = 0; at < part.size(); ++at) {
-        const auto label = static_cast<Real>(labels_[part[at]]);
-        factors[at] = -share * label * logistic_weight(factors[at]);
-      }
-      for (std::size_t at = 0; at < part.size(); ++at) {
-        rows.add(part[at], factors[at], gradient.data());
-      }
-    }
+    for_margins<Real>(batch, w, [&](auto part, std::span<double> margins) {
+      to_logistic_weights(margins);
+      add_rows<Real>(rows, part, share, margins, gradient);
+    });
   }
 
   /// Returns (1/n) sum over `shard` of f_i(w) and adds its gradient to `gradient` unless that is
@@ -86,7 +66,9 @@ class LogisticLoss {
                   std::span<double> gradient) const;
 
   /// Does the same over all samples, in their order.
-  double mean(std::span<const double> w, std::span<double> gradient) const;
+  double mean(std::span<const double> w, std::span<double> gradient) const {
+    return evaluate(all_rows_, w, gradient);
+  }
 
   /// Returns L of this part, lambda_max(A^T A) / (4n), a column of ones included. Only the first
   /// call is expensive. If the eigenvalue is not found, a note says that a bound takes its place.
@@ -99,10 +81,41 @@ class LogisticLoss {
   double accuracy(std::span<const double> w) const;
 
  private:
-  double add_sample(const RowsView<double>& rows,
-                    std::size_t i,
-                    std::span<const double> w,
-                    std::span<double> gradient) const;
+  /// Calls use(part, margins) for one part of the batch after the other, with the margins of its
+  /// rows. The processor overlaps the products of many rows, if no sum into a gradient comes
+  /// between.
+  template <class Real, class Use>
+  void for_margins(std::span<const std::uint32_t> batch, std::span<const Real> w, Use use) const {
+    const auto rows = rows_->view<Real>();
+    constexpr std::size_t kTogether = kMarginsAtOnce;
+    std::array<double, kTogether> margins{};
+    for (const std::uint32_t i : batch.first(std::min(kTogether, batch.size()))) {
+      rows.prefetch(i);
+    }
+    for (std::size_t first = 0; first < batch.size(); first += kTogether) {
+      const auto part = batch.subspan(first, std::min(kTogether, batch.size() - first));
+      for (std::size_t at = 0; at < part.size(); ++at) {
+        if (first + at + kTogether < batch.size()) {
+          rows.prefetch(batch[first + at + kTogether]);
+        }
+        margins[at] = labels_[part[at]] * static_cast<double>(rows.dot(part[at], w.data()));
+      }
+      use(part, std::span(margins).first(part.size()));
+    }
+  }
+
+  /// sum -= share y_i weight_i x_i over the rows of the part.
+  template <class Real>
+  void add_rows(const RowsView<Real>& rows,
+                std::span<const std::uint32_t> part,
+                Real share,
+                std::span<const double> weights,
+                std::span<Real> sum) const {
+    for (std::size_t at = 0; at < part.size(); ++at) {
+      const auto label = static_cast<Real>(labels_[part[at]]);
+      rows.add(part[at], -share * label * static_cast<Real>(weights[at]), sum.data());
+    }
+  }
 
   std::unique_ptr<const FeatureMatrix> rows_;
   std::vector<std::int32_t> labels_;

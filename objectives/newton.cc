@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/stop.h"
+#include "core/vectors/elementary_kernels.h"
 #include "objectives/conjugate_gradients.h"
 #include "objectives/spectrum.h"
 
@@ -75,9 +76,10 @@ class NewtonSolver {
   /// curvature_i = (1/n) sigma_i (1 - sigma_i): grad^2 f = A^T diag(curvature) A + ridge.
   void set_curvature(const VectorXd& w) {
     loss_.rows().multiply(as_span(w), as_span(curvature_));
+    curvature_ = -curvature_.cwiseAbs();
+    elementary_kernels().exp(curvature_.data(), loss_.samples());
     for (double& c : as_span(curvature_)) {
-      const double weight = logistic_weight(c);
-      c = weight * logistic_weight(-c) / static_cast<double>(loss_.samples());
+      c = c / ((1 + c) * (1 + c)) / static_cast<double>(loss_.samples());
     }
   }
 

@@ -21,6 +21,7 @@
 
 #include "core/notes.h"
 #include "core/stop.h"
+#include "core/vectors/elementary_kernels.h"
 #include "objectives/conjugate_gradients.h"
 #include "objectives/data/synthetic.h"
 #include "objectives/facts_cache.h"
@@ -125,19 +126,27 @@ void add_outer(const RowsView<Real>& rows,
   });
 }
 
-/// z := exp(z) / sum exp(z); returns log sum exp(z). Exponentials are taken of numbers below 0.
+/// p := exp(z) / sum exp(z), which may be z itself; returns log sum exp(z). Exponentials are taken
+/// of numbers below 0.
 template <class Real>
-Real to_probabilities(std::span<Real> z) {
-  const Real largest = *std::max_element(z.begin(), z.end());
-  Real sum = 0;
-  for (Real& z_c : z) {
-    z_c = std::exp(z_c - largest);
-    sum += z_c;
+double to_probabilities(std::span<const Real> z, std::span<double> p) {
+  const double largest{*std::max_element(z.begin(), z.end())};
+  std::transform(z.begin(), z.end(), p.begin(), [&](Real z_c) { return z_c - largest; });
+  elementary_kernels().exp(p.data(), p.size());
+  double sum = std::accumulate(p.begin(), p.end(), 0.0);
+  for (double& p_c : p) {
+    p_c /= sum;
   }
-  for (Real& z_c : z) {
-    z_c /= sum;
+  elementary_kernels().log(&sum, 1);
+  return largest + sum;
+}
+
+/// z := share (p - 1 at the label), which are the derivatives by z.
+template <class Real>
+void to_factors(std::span<const double> p, std::size_t label, double share, std::span<Real> z) {
+  for (std::size_t c = 0; c < p.size(); ++c) {
+    z[c] = static_cast<Real>((p[c] - (c == label ? 1 : 0)) * share);
   }
-  return largest + std::log(sum);
 }
 
 }  // namespace
@@ -159,15 +168,13 @@ void SoftmaxLoss::add_mean_gradient(std::span<const std::uint32_t> batch,
                                     std::span<Real> gradient) const {
   assert(!batch.empty() && w.size() == dimension() && gradient.size() == dimension());
   const auto rows = rows_->view<Real>();
-  const Real share = Real{1} / static_cast<Real>(batch.size());
+  const double share = 1 / static_cast<double>(batch.size());
   std::vector<Real> z(classes_);
+  std::vector<double> p(classes_);
   for (const std::uint32_t i : batch) {
     logits_of<Real>(rows, i, w, z);
-    to_probabilities<Real>(z);
-    z[static_cast<std::size_t>(labels_[i])] -= 1;
-    for (Real& factor : z) {
-      factor *= share;
-    }
+    to_probabilities<Real>(z, p);
+    to_factors<Real>(p, static_cast<std::size_t>(labels_[i]), share, z);
     add_outer<Real>(rows, i, z, gradient);
   }
 }
@@ -191,12 +198,9 @@ double SoftmaxLoss::evaluate(std::span<const std::uint32_t> shard,
     logits_of<double>(rows, i, w, z);
     const auto label = static_cast<std::size_t>(labels_[i]);
     const double own = z[label];
-    sum += to_probabilities<double>(z) - own;
+    sum += to_probabilities<double>(z, z) - own;
     if (!gradient.empty()) {
-      z[label] -= 1;
-      for (double& factor : z) {
-        factor *= share;
-      }
+      to_factors<double>(z, label, share, z);
       add_outer<double>(rows, i, z, gradient);
     }
   }
@@ -209,7 +213,7 @@ std::vector<double> SoftmaxLoss::probabilities(std::span<const double> w) const 
   for (std::size_t i = 0; i < samples(); ++i) {
     const std::span<double> z = std::span(all).subspan(i * classes_, classes_);
     logits_of<double>(rows, i, w, z);
-    to_probabilities<double>(z);
+    to_probabilities<double>(z, z);
   }
   return all;
 }

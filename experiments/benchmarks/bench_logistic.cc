@@ -4,13 +4,48 @@
 
 #include <fmt/format.h>
 
+#include <benchmark/benchmark.h>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "experiments/benchmarks/bench.h"
 #include "experiments/benchmarks/bench_training.h"
+#include "experiments/benchmarks/triad.h"
+#include "objectives/data/synthetic.h"
+#include "objectives/logistic_objective.h"
 #include "objectives/network_module.h"
 
 namespace residuum {
+namespace {
+
+/// Times f and its gradient over dense rows of a9a's size, against a triad that moves as many bytes
+/// as the rows have.
+void bench_dense_rows(std::vector<Measure>& measures) {
+  auto data = make_logistic_data({.rows = 32561, .features = 123, .seed = 1, .noise = 0.05}).data;
+  auto labels = data.labels;
+  const auto loss = std::make_shared<LogisticLoss>(std::make_unique<FeatureMatrix>(std::move(data)),
+                                                   std::move(labels));
+  const auto w = std::make_shared<std::vector<double>>(loss->dimension(), 0.1);
+  const auto gradient = std::make_shared<std::vector<double>>(loss->dimension());
+  add_benchmark("logistic-dense-rows",
+                [=] { benchmark::DoNotOptimize(loss->mean(*w, *gradient)); });
+  const std::size_t bytes = loss->samples() * loss->dimension() * sizeof(double);
+  constexpr std::size_t kBytesOfTriad = 3 * sizeof(float);
+  const auto m = std::make_shared<std::vector<float>>(gaussian_vector(bytes / kBytesOfTriad, 0));
+  const auto g = std::make_shared<std::vector<float>>(gaussian_vector(m->size(), 1));
+  add_benchmark("logistic-triad", [=] { triad(*m, *g, 1e-3F); });
+  measures.push_back(
+      {.id = "P12",
+       .name = "f and grad f, dense rows of a9a's size, against a triad of their bytes",
+       .benchmark = "logistic-dense-rows",
+       .baseline = "logistic-triad",
+       .faster_than = false,
+       .target = 2,
+       .bytes = bytes});
+}
+
+}  // namespace
 
 void bench_logistic(std::vector<Measure>& measures, const Options& options) {
   const auto training = std::make_shared<TimedTraining>(
@@ -61,6 +96,7 @@ void bench_logistic(std::vector<Measure>& measures, const Options& options) {
                       .baseline = "logistic-no-clocks",
                       .faster_than = false,
                       .target = 1.03});
+  bench_dense_rows(measures);
 }
 
 }  // namespace residuum

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "objectives/logistic_objective.h"
 #include "tests/objectives/convex/support.h"
@@ -12,18 +13,21 @@ namespace residuum::test {
 namespace {
 
 TEST(LogisticLoss, IsStableForAnyMargin) {
-  EXPECT_DOUBLE_EQ(logistic_value(0), std::log(2.0));
-  EXPECT_DOUBLE_EQ(logistic_value(-800), 800);
-  EXPECT_DOUBLE_EQ(logistic_value(-1e300), 1e300);
-  EXPECT_DOUBLE_EQ(logistic_value(700), std::exp(-700.0));
-  EXPECT_EQ(logistic_value(1e300), 0);
-  EXPECT_DOUBLE_EQ(logistic_weight(0.0), 0.5);
-  EXPECT_DOUBLE_EQ(logistic_weight(-800.0), 1);
-  EXPECT_DOUBLE_EQ(logistic_weight(700.0), std::exp(-700.0));
-  EXPECT_FLOAT_EQ(logistic_weight(80.0F), std::exp(-80.0F));
-  EXPECT_EQ(logistic_weight(-1e30F), 1);
-  EXPECT_TRUE(std::isnan(logistic_value(std::nan(""))));
-  EXPECT_TRUE(std::isnan(logistic_weight(std::nan(""))));
+  std::vector<double> margins{0, -800, -1e300, 700, 1e300, std::nan("")};
+  std::vector<double> values(margins.size());
+  std::vector<double> weights = margins;
+  to_logistic_weights(weights);
+  to_logistic_values(margins, values);
+
+  const std::vector<double> expected{std::log(2.0), 800, 1e300, std::exp(-700.0), 0};
+  const std::vector<double> expected_weights{0.5, 1, 1, std::exp(-700.0), 0};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_DOUBLE_EQ(values[i], expected[i]);
+    EXPECT_DOUBLE_EQ(weights[i], expected_weights[i]);
+    EXPECT_EQ(margins[i], weights[i]);
+  }
+  EXPECT_TRUE(std::isnan(values.back()));
+  EXPECT_TRUE(std::isnan(weights.back()));
 }
 
 /// Two samples: x_1 = (2, 0), y_1 = +1; x_2 = (1, -4), y_2 = -1.
