@@ -120,7 +120,7 @@ Vector log_of(Vector x) {
 /// x_i := f(x_i). The last, short vector passes through memory of its own.
 template <class Function>
 void map(double* x, std::size_t size, Function f) {
-  constexpr Numbers d;
+  const Numbers d;
   const std::size_t width = hn::Lanes(d);
   std::size_t i = 0;
   for (; i + width <= size; i += width) {
