@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 #include <span>
@@ -25,6 +26,7 @@ namespace {
 
 /// Returns exp(-|m|) of each margin, in the memory given.
 std::span<const double> decays_of(std::span<const double> margins, std::span<double> memory) {
+  assert(margins.size() <= memory.size());
   const auto decays = memory.first(margins.size());
   std::transform(
       margins.begin(), margins.end(), decays.begin(), [](double m) { return -std::abs(m); });
@@ -46,6 +48,7 @@ void to_logistic_weights(std::span<double> margins) {
 void to_logistic_values(std::span<double> margins, std::span<double> values) {
   std::array<double, kMarginsAtOnce> memory;  // NOLINT(*-member-init): written before read
   const auto decays = decays_of(margins, memory);
+  assert(values.size() == margins.size());
   std::copy(decays.begin(), decays.end(), values.begin());
   elementary_kernels().log_one_plus(values.data(), values.size());
   for (std::size_t i = 0; i < margins.size(); ++i) {

@@ -1,7 +1,7 @@
 #pragma once
 // Elementary kernels are exponentials and logarithms of arrays. C libraries choose their own by the
 // processor, and differ in the last digit. These have the same bits everywhere, in vectors of any
-// width. They are off by less than 1.5 units in the last place of float64.
+// width. Within the ranges below they are off by less than 1.5 units in the last place.
 
 #include <cstddef>
 

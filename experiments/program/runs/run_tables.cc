@@ -8,7 +8,7 @@ namespace {
 
 /// So many rows are worth waking a thread for.
 constexpr std::size_t kBatchRows = 256;
-/// Slow rows wait no longer than this: somebody may watch the run.
+/// A row that comes so long after the last batch is handed over at once: somebody may watch.
 constexpr std::chrono::seconds kLongest{1};
 
 template <class Writer>

@@ -84,7 +84,7 @@ class RunTables final : public Recorder {
   bool is_stopped_ = false;
   std::chrono::steady_clock::time_point handed_over_ = std::chrono::steady_clock::now();
   std::exception_ptr failure_;  // no row is written after it
-  std::thread thread_;          // from the first full batch on
+  std::thread thread_;          // from the first batch on
 };
 
 }  // namespace residuum
