@@ -54,7 +54,7 @@ Vector power_of_two(Vector rounded) {
   return hn::BitCast(Numbers(), hn::ShiftLeft<kMantissaBits>(hn::Add(n, bits(kExponentOfOne))));
 }
 
-/// exp(x) = 2^n exp(r), |r| <= log(2)/2.
+/// Returns exp(x) = 2^n exp(r), with |r| <= log(2)/2.
 Vector exp_of(Vector x) {
   constexpr double kLog2E = 0x1.71547652b82fep0;
   constexpr double kBelowAll = -750;  // exp is 0 there already
@@ -96,7 +96,7 @@ Vector log_of_parts(Vector n, Vector f) {
   return hn::Sub(hn::Mul(n, number(kLn2High)), hn::Sub(hn::Sub(half_square, small), f));
 }
 
-/// Where 1 + x is above sqrt(2), it is halved.
+/// Returns log(1 + x). The argument is halved where 1 + x is above sqrt(2).
 Vector log_one_plus_of(Vector x) {
   constexpr double kRootTwoLessOne = 0x1.a827999fcef32p-2;
   const auto halves = hn::Gt(x, number(kRootTwoLessOne));
