@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 16U;
+constexpr std::uint64_t kWriteBack = std::uint64_t{1} << 20U;  // written by the disk at once
 constexpr mode_t kFileMode = 0666;  // less what the user's umask takes away
 constexpr mode_t kFolderMode = 0777;
 constexpr int kFolderFlags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -223,7 +224,7 @@ OutputFile::OutputFile(Descriptor descriptor, fs::path shown)
     : shown_(std::move(shown)), descriptor_(std::move(descriptor)) {}
 
 OutputFile::OutputFile(const OutputPath& file, std::uint64_t kept)
-    : shown_(file), written_(kept), descriptor_(open_output(file, O_WRONLY)) {
+    : shown_(file), written_(kept), under_way_(kept), descriptor_(open_output(file, O_WRONLY)) {
   const auto end = static_cast<off_t>(kept);
   if (::ftruncate(descriptor_.get(), end) != 0 ||
       ::lseek(descriptor_.get(), end, SEEK_SET) != end) {
@@ -268,6 +269,23 @@ void OutputFile::flush() {
     written_ += static_cast<std::uint64_t>(written);
   }
   buffer_.clear();
+  if (written_ - under_way_ >= kWriteBack) {
+    begin_write_back();
+  }
+}
+
+void OutputFile::start_writing() {
+  flush();
+  begin_write_back();
+}
+
+/// Errors are said by whoever waits for the disk; a pipe has nothing to write back.
+void OutputFile::begin_write_back() {
+  (void)::sync_file_range(descriptor_.get(),
+                          static_cast<off_t>(under_way_),
+                          static_cast<off_t>(written_ - under_way_),
+                          SYNC_FILE_RANGE_WRITE);
+  under_way_ = written_;
 }
 
 std::uint64_t OutputFile::synchronise() {

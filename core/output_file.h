@@ -83,6 +83,8 @@ class OutputFile {
 
   void append(std::string_view text);
   void flush();
+  /// Flushes, and has the system begin to write to the disk, so that the wait for it is short.
+  void start_writing();
   /// Flushes, waits until the disk has it, and says how many bytes there are.
   std::uint64_t synchronise();
   /// Flushes, waits until the disk has it, and closes.
@@ -93,10 +95,12 @@ class OutputFile {
   /// Writes to an open file that messages call `shown`.
   OutputFile(Descriptor descriptor, std::filesystem::path shown);
   [[noreturn]] void fail() const;
+  void begin_write_back();
 
   std::filesystem::path shown_;
   std::string buffer_;
   std::uint64_t written_ = 0;
+  std::uint64_t under_way_ = 0;  // so many bytes are on their way to the disk, or there
   Descriptor descriptor_;
 };
 

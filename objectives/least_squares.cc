@@ -62,10 +62,12 @@ class SquaredLoss {
                          std::span<Real> gradient) const {
     const auto rows = rows_->view<Real>();
     const Real share = Real{1} / static_cast<Real>(batch.size());
-    for (const std::uint32_t i : batch) {
-      const Real miss = rows.dot(i, w.data()) - static_cast<Real>(targets_[i]);
-      rows.add(i, share * miss, gradient.data());
-    }
+    rows.for_products(batch, w.data(), [&](auto part, std::span<Real> factors) {
+      for (std::size_t at = 0; at < part.size(); ++at) {
+        factors[at] = share * (factors[at] - static_cast<Real>(targets_[part[at]]));
+      }
+      rows.add_rows(part, factors.data(), gradient.data());
+    });
   }
 
   /// Returns (1/n) sum over `shard` of f_i(w) and adds its gradient to `gradient` unless that is
@@ -76,13 +78,16 @@ class SquaredLoss {
     const auto rows = rows_->view<double>();
     const double share = 1 / static_cast<double>(samples());
     double sum = 0;
-    for (const std::uint32_t i : shard) {
-      const double miss = rows.dot(i, w.data()) - targets_[i];
-      sum += 0.5 * miss * miss;
-      if (!gradient.empty()) {
-        rows.add(i, share * miss, gradient.data());
+    rows.for_products(shard, w.data(), [&](auto part, std::span<double> factors) {
+      for (std::size_t at = 0; at < part.size(); ++at) {
+        const double miss = factors[at] - targets_[part[at]];
+        sum += 0.5 * miss * miss;
+        factors[at] = share * miss;
       }
-    }
+      if (!gradient.empty()) {
+        rows.add_rows(part, factors.data(), gradient.data());
+      }
+    });
     return sum * share;
   }
 

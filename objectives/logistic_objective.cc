@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/elementary.h"
 #include "core/notes.h"
 #include "core/text.h"
-#include "core/vectors/elementary_kernels.h"
 #include "objectives/data/synthetic.h"
 #include "objectives/prepared_rows.h"
 #include "objectives/spectrum.h"
@@ -40,13 +40,13 @@ double weight_of(double margin, double decay) { return (margin > 0 ? decay : 1.0
 }  // namespace
 
 void to_logistic_weights(std::span<double> margins) {
-  std::array<double, kMarginsAtOnce> memory;  // NOLINT(*-member-init): written before read
+  std::array<double, kRowsAtOnce> memory;  // NOLINT(*-member-init): written before read
   const auto decays = decays_of(margins, memory);
   std::transform(margins.begin(), margins.end(), decays.begin(), margins.begin(), weight_of);
 }
 
 void to_logistic_values(std::span<double> margins, std::span<double> values) {
-  std::array<double, kMarginsAtOnce> memory;  // NOLINT(*-member-init): written before read
+  std::array<double, kRowsAtOnce> memory;  // NOLINT(*-member-init): written before read
   const auto decays = decays_of(margins, memory);
   assert(values.size() == margins.size());
   std::copy(decays.begin(), decays.end(), values.begin());
@@ -72,7 +72,7 @@ double LogisticLoss::evaluate(std::span<const std::uint32_t> shard,
   const double share = 1 / static_cast<double>(samples());
   double sum = 0;
   for_margins<double>(shard, w, [&](auto part, std::span<double> margins) {
-    std::array<double, kMarginsAtOnce> memory;  // NOLINT(*-member-init): written before read
+    std::array<double, kRowsAtOnce> memory;  // NOLINT(*-member-init): written before read
     const auto values = std::span(memory).first(margins.size());
     to_logistic_values(margins, values);
     sum = std::accumulate(values.begin(), values.end(), sum);

@@ -24,8 +24,7 @@
 
 namespace residuum {
 
-/// Most margins that the functions below take.
-inline constexpr std::size_t kMarginsAtOnce = 32;
+// The functions below take at most kRowsAtOnce margins.
 
 /// Replaces each margin m by 1 / (1 + exp(m)), which is minus the derivative of the loss.
 void to_logistic_weights(std::span<double> margins);
@@ -82,26 +81,17 @@ class LogisticLoss {
 
  private:
   /// Calls use(part, margins) for one part of the batch after the other, with the margins of its
-  /// rows. The processor overlaps the products of many rows, if no sum into a gradient comes
-  /// between.
+  /// rows.
   template <class Real, class Use>
   void for_margins(std::span<const std::uint32_t> batch, std::span<const Real> w, Use use) const {
-    const auto rows = rows_->view<Real>();
-    constexpr std::size_t kTogether = kMarginsAtOnce;
-    std::array<double, kTogether> margins{};
-    for (const std::uint32_t i : batch.first(std::min(kTogether, batch.size()))) {
-      rows.prefetch(i);
-    }
-    for (std::size_t first = 0; first < batch.size(); first += kTogether) {
-      const auto part = batch.subspan(first, std::min(kTogether, batch.size() - first));
+    std::array<double, kRowsAtOnce> memory;  // NOLINT(*-member-init): written before read
+    rows_->view<Real>().for_products(batch, w.data(), [&](auto part, std::span<Real> products) {
+      const auto margins = std::span(memory).first(part.size());
       for (std::size_t at = 0; at < part.size(); ++at) {
-        if (first + at + kTogether < batch.size()) {
-          rows.prefetch(batch[first + at + kTogether]);
-        }
-        margins[at] = labels_[part[at]] * static_cast<double>(rows.dot(part[at], w.data()));
+        margins[at] = labels_[part[at]] * static_cast<double>(products[at]);
       }
-      use(part, std::span(margins).first(part.size()));
-    }
+      use(part, margins);
+    });
   }
 
   /// sum -= share y_i weight_i x_i over the rows of the part.
@@ -111,10 +101,12 @@ class LogisticLoss {
                 Real share,
                 std::span<const double> weights,
                 std::span<Real> sum) const {
+    std::array<Real, kRowsAtOnce> scales;  // NOLINT(*-member-init): written before read
     for (std::size_t at = 0; at < part.size(); ++at) {
       const auto label = static_cast<Real>(labels_[part[at]]);
-      rows.add(part[at], -share * label * static_cast<Real>(weights[at]), sum.data());
+      scales[at] = -share * label * static_cast<Real>(weights[at]);
     }
+    rows.add_rows(part, scales.data(), sum.data());
   }
 
   std::unique_ptr<const FeatureMatrix> rows_;

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/elementary.h"
 #include "core/error.h"
 #include "core/stop.h"
-#include "core/vectors/elementary_kernels.h"
 #include "objectives/conjugate_gradients.h"
 #include "objectives/spectrum.h"
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/elementary.h"
 #include "core/error.h"
 
 namespace residuum {
@@ -17,7 +18,7 @@ constexpr std::size_t kLayers = 128;
 constexpr double kTailStart = 3.442619855899;
 constexpr double kArea = 9.91256303526217e-3;
 
-double bell(double x) { return std::exp(-0.5 * x * x); }
+double bell(double x) { return elementary::exp(-0.5 * x * x); }
 
 struct Ziggurat {
   std::array<double, kLayers + 1> width{};  // decreasing; width[0] is that of a box with the area
@@ -27,7 +28,7 @@ struct Ziggurat {
     width[0] = kArea / bell(kTailStart);
     width[1] = kTailStart;
     for (std::size_t i = 2; i < kLayers; ++i) {
-      width[i] = std::sqrt(-2 * std::log(kArea / width[i - 1] + bell(width[i - 1])));
+      width[i] = std::sqrt(-2 * elementary::log(kArea / width[i - 1] + bell(width[i - 1])));
     }
     for (std::size_t i = 0; i < kLayers; ++i) {
       inside[i] = width[i + 1] / width[i];
@@ -60,8 +61,8 @@ double NormalStream::next() {
 
 double NormalStream::tail(bool negative) {
   for (;;) {
-    const double x = -std::log1p(-bits_.uniform()) / kTailStart;
-    const double y = -std::log1p(-bits_.uniform());
+    const double x = bits_.exponential() / kTailStart;
+    const double y = bits_.exponential();
     if (2 * y > x * x) {
       return negative ? -kTailStart - x : kTailStart + x;
     }

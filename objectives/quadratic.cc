@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/elementary.h"
 #include "objectives/noisy_function.h"
 #include "objectives/registry.h"
 
@@ -31,7 +32,7 @@ std::vector<double> curvatures(const QuadraticSettings& settings) {
   std::vector<double> h(d, settings.smoothness);
   for (std::size_t j = 1; j < d; ++j) {
     const double exponent = static_cast<double>(j) / static_cast<double>(d - 1);
-    h[j] = settings.smoothness * std::pow(settings.curvature_ratio, exponent);
+    h[j] = settings.smoothness * elementary::power(settings.curvature_ratio, exponent);
   }
   return h;
 }

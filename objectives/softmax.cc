@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/elementary.h"
 #include "core/notes.h"
 #include "core/stop.h"
-#include "core/vectors/elementary_kernels.h"
 #include "objectives/conjugate_gradients.h"
 #include "objectives/data/synthetic.h"
 #include "objectives/facts_cache.h"

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "core/config/section.h"
+#include "core/elementary.h"
 
 namespace residuum {
 
@@ -39,8 +40,8 @@ void take_adamw_direction(const AdamWNumbers& numbers,
   const auto of_square = static_cast<Real>(1 - numbers.beta2);
   const auto epsilon = static_cast<Real>(numbers.epsilon);
   const auto decay = static_cast<Real>(numbers.decay);
-  const auto of_mean = static_cast<Real>(1 / (1 - std::pow(numbers.beta1, step)));
-  const auto of_root = static_cast<Real>(1 / std::sqrt(1 - std::pow(numbers.beta2, step)));
+  const auto of_mean = static_cast<Real>(1 / (1 - elementary::power(numbers.beta1, step)));
+  const auto of_root = static_cast<Real>(1 / std::sqrt(1 - elementary::power(numbers.beta2, step)));
   for (std::size_t i = 0; i < gradient.size(); ++i) {
     const Real now = gradient[i];
     means[i] = beta1 * means[i] + of_gradient * now;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/elementary.h"
 #include "core/text.h"
 
 namespace residuum {
@@ -42,7 +43,7 @@ std::optional<TimeLaw> law_of_words(std::string_view text) {
     return TimeLaw::exponential(numbers[0]);
   }
   if (name == "lognormal" && numbers.size() == 2 && numbers[0] > 0) {
-    return TimeLaw::log_normal(std::log(numbers[0]), numbers[1]);
+    return TimeLaw::log_normal(elementary::log(numbers[0]), numbers[1]);
   }
   if (name == "pareto" && numbers.size() == 2) {
     return TimeLaw::pareto(numbers[0], numbers[1]);

@@ -8,7 +8,8 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <numbers>
+
+#include "core/elementary.h"
 
 // SVE and RVV are disabled: their vectors have no size that is known when this is compiled.
 #define HWY_DISABLED_TARGETS \
@@ -273,27 +274,29 @@ double RandomStream::normal() {
     has_spare_ = false;
     return spare_normal_;
   }
-  const double radius = std::sqrt(-2.0 * std::log1p(-uniform()));
-  const double angle = 2.0 * std::numbers::pi * uniform();
-  spare_normal_ = radius * std::sin(angle);
+  const double radius = std::sqrt(2 * exponential());
+  const auto [cosine, sine] = elementary::turned(uniform());
+  spare_normal_ = radius * sine;
   has_spare_ = true;
-  return radius * std::cos(angle);
+  return radius * cosine;
 }
 
-double RandomStream::exponential() { return -std::log1p(-uniform()); }
+// 1 - u is exact, since u is a multiple of 2^-53.
+double RandomStream::exponential() { return -elementary::log(1 - uniform()); }
 
 double RandomStream::gamma(double shape) {
   assert(shape > 0);
   if (shape < 1) {
-    const double boost = std::pow(1 - uniform(), 1 / shape);
+    const double boost = elementary::power(1 - uniform(), 1 / shape);
     return gamma(shape + 1) * boost;
   }
   const double d = shape - 1.0 / 3;
   const double c = 1 / std::sqrt(9 * d);
   for (;;) {
     const double x = normal();
-    const double v = std::pow(1 + c * x, 3);
-    if (v > 0 && std::log1p(-uniform()) < 0.5 * x * x + d - d * v + d * std::log(v)) {
+    const double root = 1 + c * x;
+    const double v = root * root * root;
+    if (v > 0 && -exponential() < 0.5 * x * x + d - d * v + d * elementary::log(v)) {
       return d * v;
     }
   }

@@ -13,10 +13,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <string_view>
 #include <vector>
 
+#include "core/elementary.h"
 #include "core/schedules/tight_rate.h"
 #include "core/text.h"
 
@@ -144,7 +144,11 @@ class Milestones final : public StepRule {
     const auto reached = std::count_if(milestones_.begin(),
                                        milestones_.end(),
                                        [now](double milestone) { return now >= milestone; });
-    return value_ * std::pow(factor_, static_cast<double>(reached));
+    double step = value_;
+    for (auto left = reached; left > 0; --left) {
+      step *= factor_;
+    }
+    return step;
   }
   StepLaw law() const override { return {.may_grow = factor_ > 1}; }
 
@@ -183,7 +187,7 @@ class Cosine final : public StepRule {
   double at(std::uint64_t iteration, double epoch) const override {
     const double now = in_epochs_ ? epoch : static_cast<double>(iteration);
     const double over = std::clamp((now - begin_) / (end_ - begin_), 0.0, 1.0);
-    return value_ * (floor_ + (1 - floor_) * (1 + std::cos(std::numbers::pi * over)) / 2);
+    return value_ * (floor_ + (1 - floor_) * (1 + elementary::turned(over / 2).cosine) / 2);
   }
   StepLaw law() const override { return {.may_grow = false}; }
 

@@ -1,5 +1,6 @@
 #include "core/vectors/row_kernels.h"
 
+#include <algorithm>
 #include <array>
 
 // SVE and RVV are disabled: vectors whose size is known only at run time cannot be kept in arrays.
@@ -17,6 +18,7 @@ namespace residuum::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::size_t kSums = 16;
+constexpr std::size_t kRows = RowKernels<float>::kTogether;
 
 template <class Real>
 Real row_dot(const Real* x, const Real* w, std::size_t size) {
@@ -52,23 +54,46 @@ Real row_dot(const Real* x, const Real* w, std::size_t size) {
   return sum;
 }
 
-template <class Real>
-void add_row(Real scale, const Real* x, std::size_t size, Real* sum) {
+/// sum += scales_r x_r
+template <std::size_t rows, class Real>
+HWY_INLINE void add_all(const Real* scales, const Real* const* x, std::size_t size, Real* sum) {
   const hn::CappedTag<Real, kSums> d;
   constexpr std::size_t kWidth = hn::MaxLanes(hn::CappedTag<Real, kSums>());
-  const auto factor = hn::Set(d, scale);
   std::size_t j = 0;
   for (; j + kWidth <= size; j += kWidth) {
-    const auto product = hn::Mul(factor, hn::LoadU(d, x + j));
-    hn::StoreU(hn::Add(hn::LoadU(d, sum + j), product), d, sum + j);
+    auto of_sum = hn::LoadU(d, sum + j);
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < rows; ++r) {
+      of_sum = hn::Add(of_sum, hn::Mul(hn::Set(d, scales[r]), hn::LoadU(d, x[r] + j)));
+    }
+    hn::StoreU(of_sum, d, sum + j);
   }
   for (; j < size; ++j) {
-    sum[j] += scale * x[j];
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < rows; ++r) {
+      sum[j] += scales[r] * x[r][j];
+    }
   }
 }
 
 template <class Real>
-constexpr static RowKernels<Real> kRowTable{.dot = row_dot<Real>, .add = add_row<Real>};
+void add_row(Real scale, const Real* x, std::size_t size, Real* sum) {
+  add_all<1>(&scale, &x, size, sum);
+}
+
+template <class Real>
+void add_four(const Real* scales, const Real* const* x, std::size_t size, Real* sum) {
+  // Copies: for all the compiler knows, the sum lies where they do.
+  std::array<Real, kRows> own_scales;       // NOLINT(*-member-init): written next
+  std::array<const Real*, kRows> own_rows;  // NOLINT(*-member-init): written next
+  std::copy_n(scales, kRows, own_scales.begin());
+  std::copy_n(x, kRows, own_rows.begin());
+  add_all<kRows>(own_scales.data(), own_rows.data(), size, sum);
+}
+
+template <class Real>
+constexpr static RowKernels<Real> kRowTable{
+    .dot = row_dot<Real>, .add = add_row<Real>, .add_rows = add_four<Real>};
 
 const RowKernels<float>* float_rows() { return &kRowTable<float>; }
 const RowKernels<double>* double_rows() { return &kRowTable<double>; }

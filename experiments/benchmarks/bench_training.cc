@@ -213,6 +213,8 @@ void RecordFiles::flush() {
 }
 
 void RecordFiles::close() {
+  iterations_.start_writing();
+  checks_.start_writing();
   iterations_.close();
   checks_.close();
 }

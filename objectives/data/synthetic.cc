@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/elementary.h"
 #include "core/error.h"
 #include "core/random/random.h"
 
@@ -96,7 +97,7 @@ void add_logistic_row(const LogisticModel& model,
     out.data.columns.push_back(column);
     out.data.values.push_back(value);
   }
-  const bool is_positive = random.uniform() < 1 / (1 + std::exp(-margin));
+  const bool is_positive = random.uniform() < 1 / (1 + elementary::exp(-margin));
   const bool is_flipped = random.uniform() < model.noise;
   out.data.labels.push_back(is_positive != is_flipped ? 1 : -1);
   out.data.row_begin.push_back(out.data.columns.size());
@@ -285,7 +286,8 @@ SparseDataset make_gisette_twin(const GisetteModel& model) {
     const auto& ink = bounds[row % 2];
     for (std::size_t j = 0; j < model.features; ++j) {
       const bool is_ink = random.bits() < ink[j];
-      const double value = is_ink ? 2 * std::pow(1 - random.uniform(), kExponent) - 1 : -1.0;
+      const double value =
+          is_ink ? 2 * elementary::power(1 - random.uniform(), kExponent) - 1 : -1.0;
       if (value != 0) {
         data.columns.push_back(static_cast<std::uint32_t>(j));
         data.values.push_back(value);
@@ -330,7 +332,7 @@ namespace {
 constexpr std::uint32_t kLetters = 16;
 
 /// Returns p ln p, and 0 at p = 0.
-double p_log_p(double p) { return p > 0 ? p * std::log(p) : 0; }
+double p_log_p(double p) { return p > 0 ? p * elementary::log(p) : 0; }
 
 }  // namespace
 

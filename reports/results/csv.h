@@ -47,6 +47,8 @@ const std::string& checks_header();
 class RunTableWriter {
  public:
   void flush() { file_.flush(); }
+  /// Flushes, and has the system begin to write to the disk.
+  void start_writing() { file_.start_writing(); }
   /// Waits until the disk has all rows; returns their bytes, the header's included.
   std::uint64_t synchronise() { return file_.synchronise(); }
   void close() { file_.close(); }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/elementary.h"
 #include "core/error.h"
 
 namespace residuum {
@@ -32,9 +33,9 @@ double TimeLaw::draw(RandomStream& random) const {
     case Kind::exponential:
       return first_ * random.exponential();
     case Kind::log_normal:
-      return std::exp(first_ + second_ * random.normal());
+      return elementary::exp(first_ + second_ * random.normal());
     case Kind::pareto:
-      return first_ * std::exp(random.exponential() / second_);
+      return first_ * elementary::exp(random.exponential() / second_);
   }
   return 0;
 }

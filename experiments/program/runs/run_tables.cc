@@ -50,17 +50,25 @@ void RunTables::write_detail(const DetailRow& row) {
 }
 
 TablesBytes RunTables::synchronise() {
-  settle();
+  settle_and_start_writing();
   return {.iterations = iterations_.synchronise(),
           .checks = checks_.synchronise(),
           .details = details_.synchronise()};
 }
 
 void RunTables::close() {
-  settle();
+  settle_and_start_writing();
   iterations_.close();
   checks_.close();
   details_.close();
+}
+
+/// The disk then writes all tables at once, and the wait for the first is the wait for all.
+void RunTables::settle_and_start_writing() {
+  settle();
+  iterations_.start_writing();
+  checks_.start_writing();
+  details_.start_writing();
 }
 
 void RunTables::Batch::clear() {

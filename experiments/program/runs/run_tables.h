@@ -68,6 +68,7 @@ class RunTables final : public Recorder {
   void wait_for_thread(std::unique_lock<std::mutex>& lock);
   /// Writes all that has been taken.
   void settle();
+  void settle_and_start_writing();
   void run();
   void stop();
   void write_batch(const Batch& batch);

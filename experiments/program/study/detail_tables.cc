@@ -171,6 +171,12 @@ void DetailFiles::write(const DetailRow& row) {
   }
 }
 
+void DetailFiles::start_writing() {
+  for (const auto& file : files_) {
+    file->start_writing();
+  }
+}
+
 TableBytes DetailFiles::synchronise() {
   TableBytes bytes;
   for (const auto& file : files_) {

@@ -58,6 +58,7 @@ class DetailFiles {
               const TableBytes* kept);
 
   void write(const DetailRow& row);
+  void start_writing();
   TableBytes synchronise();
   void close();
 

@@ -63,8 +63,38 @@ void check_rows() {
   }
 }
 
+template <class Real>
+void check_several_rows() {
+  constexpr std::size_t kRows = RowKernels<Real>::kTogether;
+  for (const std::size_t size : {0, 1, 3, 15, 16, 17, 31, 32, 123, 500}) {
+    SCOPED_TRACE(size);
+    const auto scales = normal_numbers<Real>(kRows, 3);
+    std::array<std::vector<Real>, kRows> rows;
+    std::array<const Real*, kRows> begins{};
+    std::vector<Real> expected = normal_numbers<Real>(size, 2);
+    for (std::size_t r = 0; r < kRows; ++r) {
+      rows[r] = normal_numbers<Real>(size, static_cast<std::uint32_t>(4 + r));
+      begins[r] = rows[r].data();
+      for (std::size_t j = 0; j < size; ++j) {
+        const Real product = scales[r] * rows[r][j];
+        expected[j] += product;
+      }
+    }
+    test::for_each_target([&] {
+      std::vector<Real> sum = normal_numbers<Real>(size, 2);
+      row_kernels<Real>().add_rows(scales.data(), begins.data(), size, sum.data());
+      EXPECT_EQ(sum, expected);
+    });
+  }
+}
+
 TEST(RowKernels, HaveTheBitsOfPlainLoopsInDouble) { check_rows<double>(); }
 TEST(RowKernels, HaveTheBitsOfPlainLoopsInFloat) { check_rows<float>(); }
+
+TEST(RowKernels, AddSeveralRowsWithTheBitsOfOneAfterTheOther) {
+  check_several_rows<double>();
+  check_several_rows<float>();
+}
 
 TEST(RowKernels, AddProductsOfSmallNumbersExactly) {
   std::vector<double> x(20);
