@@ -168,7 +168,19 @@ void log_all(double* x, std::size_t size) {
 constexpr static ElementaryKernels kElementary{
     .exp = exp_all, .log_one_plus = log_one_plus_all, .log = log_all};
 
-const ElementaryKernels* elementary() { return &kElementary; }
+const ElementaryKernels* elementary_table() { return &kElementary; }
+
+using One = hn::CappedTag<double, 1>;
+
+double exp_of_one(double x) { return hn::GetLane(Elementary<One>::exp(hn::Set(One(), x))); }
+double log_of_one(double x) { return hn::GetLane(Elementary<One>::log(hn::Set(One(), x))); }
+
+/// x is 2^exponent part, with sqrt(1/2) <= part <= sqrt(2).
+void parts_of_one(double x, double& exponent, double& part) {
+  const auto parts = Elementary<One>::parts_of(hn::Set(One(), x));
+  exponent = hn::GetLane(parts.n);
+  part = hn::GetLane(parts.part);
+}
 
 }  // namespace residuum::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -176,19 +188,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace residuum {
 
-HWY_EXPORT(elementary);
+HWY_EXPORT(elementary_table);
 
-const ElementaryKernels& elementary_kernels() { return *HWY_DYNAMIC_DISPATCH(elementary)(); }
+const ElementaryKernels& elementary_kernels() { return *HWY_DYNAMIC_DISPATCH(elementary_table)(); }
 
 namespace {
-
-using One = hwy::HWY_NAMESPACE::CappedTag<double, 1>;
-using OfOne = HWY_NAMESPACE::Elementary<One>;
-
-template <class Function>
-double value_of(Function f, double x) {
-  return hwy::HWY_NAMESPACE::GetLane(f(hwy::HWY_NAMESPACE::Set(One(), x)));
-}
 
 /// high + low, where low is below the last digit of high.
 struct TwoPart {
@@ -201,9 +205,9 @@ struct TwoPart {
 /// enough of it.
 TwoPart precise_log(double x) {
   constexpr int kLastPower = 25;  // s^2 < 0.03
-  const auto parts = OfOne::parts_of(hwy::HWY_NAMESPACE::Set(One(), x));
-  const double n = hwy::HWY_NAMESPACE::GetLane(parts.n);
-  const double p = hwy::HWY_NAMESPACE::GetLane(parts.part);
+  double n = 0;
+  double p = 0;
+  HWY_NAMESPACE::parts_of_one(x, n, p);
   const double sum = p + 1;
   const double lost = p - (sum - 1);
   const double s = (p - 1) / sum;
@@ -249,9 +253,9 @@ double small_cosine(double x) {
 
 namespace elementary {
 
-double exp(double x) { return value_of(OfOne::exp, x); }
-
-double log(double x) { return value_of(OfOne::log, x); }
+// In vectors of the narrowest target, which every machine has.
+double exp(double x) { return HWY_NAMESPACE::exp_of_one(x); }
+double log(double x) { return HWY_NAMESPACE::log_of_one(x); }
 
 double power(double x, double y) {
   if (y == 1) {
