@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <numbers>
 
 // SVE and RVV are disabled: vectors whose size is known only at run time cannot be kept in arrays.
@@ -78,8 +79,8 @@ struct Elementary {
     const auto c = hn::Sub(r, hn::Mul(square, polynomial(square, kParts)));
     const auto rest = hn::Div(hn::Mul(r, c), hn::Sub(number(2), c));
     const auto small = hn::Sub(number(1), hn::Sub(hn::Sub(low, rest), high));
-    // The least results are below the least power of two that has all its digits, and the factor
-    // 2^n of the largest has no number of its own.
+    // 2^n comes in two factors: that of the least results has too few digits to be one, and that of
+    // the largest is too large.
     const auto half = hn::Add(hn::Mul(n, number(0.5)), rounder);
     const auto other_half = hn::Add(hn::Sub(n, hn::Sub(half, rounder)), rounder);
     return hn::Mul(hn::Mul(small, power_of_two(half)), power_of_two(other_half));
@@ -200,14 +201,17 @@ struct TwoPart {
   double low = 0;
 };
 
-/// Returns log(x), off by less than 2^-57 of itself. With s = (p - 1) / (p + 1),
+/// Returns log(x) for finite x > 0, off by less than 2^-56 of itself. With s = (p - 1) / (p + 1),
 /// log(p) = 2 s + 2 s^3 / 3 + 2 s^5 / 5 + ...; what follows 2 s is so small that one double holds
 /// enough of it.
 TwoPart precise_log(double x) {
   constexpr int kLastPower = 25;  // s^2 < 0.03
+  constexpr int kRaised = 54;     // what is not a normal number is multiplied by 2^54
+  const bool is_normal = x >= std::numeric_limits<double>::min();
   double n = 0;
   double p = 0;
-  HWY_NAMESPACE::parts_of_one(x, n, p);
+  HWY_NAMESPACE::parts_of_one(is_normal ? x : std::ldexp(x, kRaised), n, p);
+  n -= is_normal ? 0 : kRaised;
   const double sum = p + 1;
   const double lost = p - (sum - 1);
   const double s = (p - 1) / sum;
@@ -258,14 +262,16 @@ double exp(double x) { return HWY_NAMESPACE::exp_of_one(x); }
 double log(double x) { return HWY_NAMESPACE::log_of_one(x); }
 
 double power(double x, double y) {
-  if (y == 1) {
-    return x;
+  if (y == 0 || y == 1) {
+    return y == 0 ? 1 : x;
   }
-  constexpr double kBeyondAll = 750;
+  if (x == 0) {
+    return y > 0 ? 0 : std::numeric_limits<double>::infinity();
+  }
   const TwoPart of_x = precise_log(x);
   const double product = y * of_x.high;
   const double whole = elementary::exp(product);
-  if (!(std::abs(product) < kBeyondAll)) {
+  if (whole == 0 || !std::isfinite(whole)) {
     return whole;
   }
   const double rest = std::fma(y, of_x.high, -product) + y * of_x.low;
@@ -273,7 +279,7 @@ double power(double x, double y) {
 }
 
 Turned turned(double turns) {
-  const double quarters = 4 * turns;
+  const double quarters = 4 * (turns - std::nearbyint(turns));
   const double whole = std::floor(quarters + 0.5);
   const double angle = (quarters - whole) * (std::numbers::pi / 2);
   const double sine = small_sine(angle);

@@ -26,8 +26,8 @@ namespace elementary {
 double exp(double x);
 double log(double x);
 
-/// Returns x^y for finite x from 2^-1022, off by less than 2 + |y log(x)| / 16 units in the last
-/// place; y = 0 and 1 give 1 and x.
+/// Returns x^y for finite x >= 0 and finite y, off by less than 2 + |y log(x)| / 8 units in the
+/// last place; y = 0 and 1 give 1 and x.
 double power(double x, double y);
 
 struct Turned {

@@ -23,8 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 16U;
-constexpr std::uint64_t kWriteBack = std::uint64_t{1} << 20U;  // written by the disk at once
-constexpr mode_t kFileMode = 0666;  // less what the user's umask takes away
+constexpr std::uint64_t kWriteBack = std::uint64_t{1}
+                                     << 20U;  // written before the disk is to begin
+constexpr mode_t kFileMode = 0666;            // less what the user's umask takes away
 constexpr mode_t kFolderMode = 0777;
 constexpr int kFolderFlags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr std::string_view kTemporary = ".residuum-";
@@ -281,6 +282,9 @@ void OutputFile::start_writing() {
 
 /// Errors are said by whoever waits for the disk; a pipe has nothing to write back.
 void OutputFile::begin_write_back() {
+  if (under_way_ == written_) {
+    return;
+  }
   (void)::sync_file_range(descriptor_.get(),
                           static_cast<off_t>(under_way_),
                           static_cast<off_t>(written_ - under_way_),

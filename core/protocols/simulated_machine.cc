@@ -42,7 +42,7 @@ std::optional<TimeLaw> law_of_words(std::string_view text) {
   if (name == "exponential" && numbers.size() == 1) {
     return TimeLaw::exponential(numbers[0]);
   }
-  if (name == "lognormal" && numbers.size() == 2 && numbers[0] > 0) {
+  if (name == "lognormal" && numbers.size() == 2 && numbers[0] > 0 && std::isnormal(numbers[0])) {
     return TimeLaw::log_normal(elementary::log(numbers[0]), numbers[1]);
   }
   if (name == "pareto" && numbers.size() == 2) {

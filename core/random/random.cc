@@ -281,8 +281,8 @@ double RandomStream::normal() {
   return radius * cosine;
 }
 
-// 1 - u is exact, since u is a multiple of 2^-53.
-double RandomStream::exponential() { return -elementary::log(1 - uniform()); }
+// 1 - u is exact, since u is a multiple of 2^-53. 0 less the logarithm is never -0.
+double RandomStream::exponential() { return 0 - elementary::log(1 - uniform()); }
 
 double RandomStream::gamma(double shape) {
   assert(shape > 0);

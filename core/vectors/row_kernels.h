@@ -17,8 +17,7 @@ struct RowKernels {
   /// sum += scale x
   void (*add)(Real scale, const Real* x, std::size_t size, Real* sum);
 
-  /// sum += scales_r x_r for kTogether rows, the first one first, which read and write the sum
-  /// once.
+  /// sum += scales_r x_r for kTogether rows, the first one first. The sum is read and written once.
   void (*add_rows)(const Real* scales, const Real* const* x, std::size_t size, Real* sum);
 };
 

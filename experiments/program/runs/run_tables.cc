@@ -63,7 +63,7 @@ void RunTables::close() {
   details_.close();
 }
 
-/// The disk then writes all tables at once, and the wait for the first is the wait for all.
+/// The disk then writes all tables at once, and the wait for the first is most of the wait for all.
 void RunTables::settle_and_start_writing() {
   settle();
   iterations_.start_writing();

@@ -66,6 +66,8 @@ TEST(LateProtocols, KeysThatAreOutOfRangeAreUsageErrors) {
            {{{"kind", "ssp"}, {"staleness", 1.5}}, "whole number"},
            {{{"kind", "asp"}, {"compute", "gauss:1"}}, "exponential:MEAN"},
            {{{"kind", "asp"}, {"compute", "lognormal:0,1"}}, "exponential:MEAN"},
+           {{{"kind", "asp"}, {"compute", "lognormal:inf,1"}}, "exponential:MEAN"},
+           {{{"kind", "asp"}, {"compute", "lognormal:1e-310,1"}}, "exponential:MEAN"},
            {{{"kind", "asp"}, {"compute", "pareto:1,x"}}, "exponential:MEAN"},
            {{{"kind", "asp"}, {"compute", -1}}, ">= 0"},
            {{{"kind", "asp"}, {"compute", "exponential:0"}}, "> 0"},
