@@ -1,6 +1,6 @@
 // The reductions to small arguments and the coefficients of the polynomials are those of FDLIBM
-// (Sun Microsystems 1993). Every product is rounded: a processor that adds to
-// unrounded products would have other bits.
+// (Sun Microsystems 1993). Every product is rounded: a processor that adds to unrounded products
+// would have other bits.
 
 #include "core/elementary.h"
 
