@@ -44,12 +44,13 @@ struct RowsView {
   template <class Use>
   void for_products(std::span<const std::uint32_t> rows, const Real* w, Use use) const {
     const std::size_t ahead = row_begin == nullptr ? 8 : kRowsAtOnce;  // measured
+    const std::size_t at_once = rows_at_once();
     for (const std::uint32_t row : rows.first(std::min(ahead, rows.size()))) {
       prefetch(row);
     }
     std::array<Real, kRowsAtOnce> products{};
-    for (std::size_t first = 0; first < rows.size(); first += kRowsAtOnce) {
-      const auto part = rows.subspan(first, std::min(kRowsAtOnce, rows.size() - first));
+    for (std::size_t first = 0; first < rows.size(); first += at_once) {
+      const auto part = rows.subspan(first, std::min(at_once, rows.size() - first));
       for (std::size_t at = 0; at < part.size(); ++at) {
         if (first + at + ahead < rows.size()) {
           prefetch(rows[first + at + ahead]);
@@ -96,6 +97,18 @@ struct RowsView {
   }
 
  private:
+  /// Returns how many rows form a part. Dense ones are read again for the gradient, so that they
+  /// should still lie in the processor's first cache, of 32 KiB or more, beside what is fetched.
+  std::size_t rows_at_once() const {
+    if (row_begin != nullptr) {
+      return kRowsAtOnce;
+    }
+    constexpr std::size_t kBytes = 12288;  // measured
+    constexpr std::size_t kFewest = 8;     // as many numbers as the widest vector has
+    const std::size_t fit = kBytes / (sizeof(Real) * std::max<std::size_t>(columns, 1));
+    return std::clamp(fit / kFewest * kFewest, kFewest, kRowsAtOnce);
+  }
+
   /// Asks the processor for the beginning of a row that will soon be read. Batches take rows at
   /// random, which it cannot foresee. (GCC 12 drops calls of a function that only prefetches.)
   [[gnu::always_inline]] void prefetch(std::size_t row) const {

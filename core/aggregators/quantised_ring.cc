@@ -275,6 +275,7 @@ class QuantisedRing final : public AggregatorFor<RingExchange, RingRules> {
     return {.applies_whole_messages = false,
             .drops_in_merges = false,
             .is_sparse = false,
+            .quantises_itself = true,
             .approximates_sum = true};
   }
   bool needs_k() const override { return false; }

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/vectors/dense.h"
 #include "experiments/benchmarks/bench.h"
 #include "experiments/benchmarks/bench_training.h"
-#include "experiments/benchmarks/triad.h"
 #include "objectives/data/synthetic.h"
 #include "objectives/logistic_objective.h"
 #include "objectives/network_module.h"
@@ -19,8 +19,8 @@
 namespace residuum {
 namespace {
 
-/// Times f and its gradient over dense rows of a9a's size, against a triad that moves as many bytes
-/// as the rows have.
+/// Times f and its gradient over dense rows of a9a's size, against a pass that only reads as many
+/// numbers. (A triad that moves as many bytes has a third less of memory, which a cache may hold.)
 void bench_dense_rows(std::vector<Measure>& measures) {
   auto data = make_logistic_data({.rows = 32561, .features = 123, .seed = 1, .noise = 0.05}).data;
   auto labels = data.labels;
@@ -31,15 +31,13 @@ void bench_dense_rows(std::vector<Measure>& measures) {
   add_benchmark("logistic-dense-rows",
                 [=] { benchmark::DoNotOptimize(loss->mean(*w, *gradient)); });
   const std::size_t bytes = loss->samples() * loss->dimension() * sizeof(double);
-  constexpr std::size_t kBytesOfTriad = 3 * sizeof(float);
-  const auto m = std::make_shared<std::vector<float>>(gaussian_vector(bytes / kBytesOfTriad, 0));
-  const auto g = std::make_shared<std::vector<float>>(gaussian_vector(m->size(), 1));
-  add_benchmark("logistic-triad", [=] { triad(*m, *g, 1e-3F); });
+  const auto numbers = std::make_shared<std::vector<double>>(bytes / sizeof(double), 0.1);
+  add_benchmark("logistic-read", [=] { benchmark::DoNotOptimize(norm_sq<double>(*numbers)); });
   measures.push_back(
       {.id = "P12",
-       .name = "f and grad f, dense rows of a9a's size, against a triad of their bytes",
+       .name = "f and grad f, dense rows of a9a's size, against a pass that reads their bytes",
        .benchmark = "logistic-dense-rows",
-       .baseline = "logistic-triad",
+       .baseline = "logistic-read",
        .faster_than = false,
        .target = 2,
        .bytes = bytes});

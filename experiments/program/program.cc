@@ -34,12 +34,14 @@
 #include "experiments/program/console/options.h"
 #include "experiments/program/console/signals.h"
 #include "experiments/program/console/streams.h"
+#include "experiments/program/console/values_option.h"
 #include "experiments/program/runs/job_digest.h"
 #include "experiments/program/runs/provenance.h"
 
 namespace {
 
 using residuum::add_report;
+using residuum::add_values;
 using residuum::ExitCode;
 using residuum::Options;
 using residuum::ProgressStyle;
@@ -251,9 +253,13 @@ void add_compression(CLI::App& command, Options& options) {
   command.add_option("--rank",
                      options.rank,
                      "powersgd: rank of the approximation; arc-top-k: columns of the sketch");
-  command.add_option("--quantiser", options.quantiser, "residuum list quantisers")
+  command
+      .add_option("--quantiser",
+                  options.quantiser,
+                  "residuum list quantisers; quantised-ring: qsgd or linear")
       ->check(utf8_text);
-  command.add_option("--bits", options.bits, "bits of a value, for qsgd and linear");
+  command.add_option(
+      "--bits", options.bits, "bits of a value, for qsgd, linear and quantised-ring");
 }
 
 void add_inspect(CLI::App& command, Options& options) {
@@ -300,12 +306,10 @@ void add_falsify(CLI::App& command, Options& options) {
       "--skip", own.skip, "with --steps: iterations that the average leaves out (0)");
   command.add_option("--ratio", own.ratio, "with --steps: average, or largest of one iteration")
       ->check(utf8_text);
-  command
-      .add_option(
-          "--nearby",
-          own.nearby,
-          "with --steps: the least of a problem and of copies moved by these sizes, by commas")
-      ->delimiter(',');
+  add_values(command,
+             "--nearby",
+             own.nearby,
+             "with --steps: the least of a problem and of copies moved by these sizes, by commas");
   command.add_option("--putback", options.put_back, "captured, published or discard")
       ->check(utf8_text);
   add_compression(command, options);
@@ -412,17 +416,6 @@ void add_page(CLI::App& command, Options& options) {
   add_flag(command, "--check", options.check_pages, "write nothing; a stale table is exit 4");
 }
 
-/// Adds an option that takes several words, parted by commas or each with the option's name.
-void add_words(CLI::App& command,
-               const char* name,
-               std::vector<std::string>& words,
-               const char* text) {
-  command.add_option(name, words, text)
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
-
 void add_figure(CLI::App& command, Options& options) {
   auto& own = options.figure;
   command.add_option("DIR", own.folder, "a result folder, or what is kept of one")->required();
@@ -438,11 +431,11 @@ void add_figure(CLI::App& command, Options& options) {
       .add_option("--methods", own.methods, "names of the methods that are drawn, parted by commas")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  add_words(command,
-            "--where",
-            own.where,
-            "KEY=VALUE, of kept tables: methods with one of these values, and those without the "
-            "key; with * those that differ in the key alone are one curve");
+  add_values(command,
+             "--where",
+             own.where,
+             "KEY=VALUE, of kept tables: methods with one of these values, and those without the "
+             "key; with * those that differ in the key alone are one curve");
   command.add_option("--for", own.format, "the size of one column: icml, ieee or slides");
   command.add_option("--width", own.width, "its width, such as 84mm or 3.25in (77mm)");
   command.add_option("--font-size", own.font_size, "the size of its letters, such as 8pt (8pt)");
@@ -463,14 +456,14 @@ void add_table(CLI::App& command, Options& options) {
       .add_option(
           "--take", own.take, "of a run's rows: last, max, mean, or rate, the rise per iteration")
       ->check(CLI::IsMember({"last", "max", "mean", "rate"}));
-  add_words(command,
-            "--where",
-            own.where,
-            "KEY=VALUE: only rows with this text, or methods with this setting");
-  add_words(command,
-            "--minus",
-            own.minus,
-            "KEY=VALUE: subtract the run of the same seed with this setting; * is any");
+  add_values(command,
+             "--where",
+             own.where,
+             "KEY=VALUE: only rows with this text, or methods with this setting");
+  add_values(command,
+             "--minus",
+             own.minus,
+             "KEY=VALUE: subtract the run of the same seed with this setting; * is any");
   command.add_option("--by", own.by, "keys that both runs of --minus share: all, none, or one key");
   command.add_option("--budget", own.budget, "bytes=3e6, or NETWORK=SECONDS: the value there");
   command.add_option(
@@ -487,22 +480,22 @@ void add_keep(CLI::App& command, Options& options) {
   command.add_option("KEPT", own.kept, "folder of what is kept of the study")->required();
   auto* const rows = command.add_option(
       "--rows", own.rows, "most rows of a run in iterations.csv (all where f was evaluated)");
-  add_words(command,
-            "--numbers",
-            own.numbers,
-            "instead, numbers of each finished run: COLUMN, its last, COLUMN:mean, COLUMN:max, "
-            "COLUMN:at:ITERATION, or where another column is at most a limit, first "
-            "COLUMN:until:OTHER=LIMIT or last COLUMN:within:OTHER=LIMIT");
-  add_words(command,
-            "--tables",
-            own.tables,
-            "and tables: TABLE.COLUMN of the last iteration, such as networks.iteration_s; late, "
-            "the staleness of gradients; or of the report theorems, checks, rates, equal, "
-            "predicted, times and facts");
-  add_words(command,
-            "--figures",
-            own.figures,
-            "and figures of the report with their numbers, such as loss-gap,delta");
+  add_values(command,
+             "--numbers",
+             own.numbers,
+             "instead, numbers of each finished run: COLUMN, its last, COLUMN:mean, COLUMN:max, "
+             "COLUMN:at:ITERATION, or where another column is at most a limit, first "
+             "COLUMN:until:OTHER=LIMIT or last COLUMN:within:OTHER=LIMIT");
+  add_values(command,
+             "--tables",
+             own.tables,
+             "and tables: TABLE.COLUMN of the last iteration, such as networks.iteration_s; late, "
+             "the staleness of gradients; or of the report theorems, checks, rates, equal, "
+             "predicted, times and facts");
+  add_values(command,
+             "--figures",
+             own.figures,
+             "and figures of the report with their numbers, such as loss-gap,delta");
   rows->excludes("--numbers")->excludes("--tables")->excludes("--figures");
 }
 
@@ -569,10 +562,7 @@ struct CommandLine {
     add_epochs(*epochs, options);
     add_study(*verify, options);
     add_allowance(*verify, options);
-    verify->add_option("--ranks", options.ranks, "process counts, e.g. 1,2,4")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    add_values(*verify, "--ranks", options.ranks, "process counts, e.g. 1,2,4");
     add_bench(*bench, options);
     list->add_option("ROOM", options.room, "objectives, datasets, sparsifiers, ...; all without");
     list->add_option("--format",

@@ -3,8 +3,21 @@
 #include <array>
 
 namespace residuum {
+namespace {
+
+/// Tells whether the quantiser that is asked for is that of the aggregator's own messages.
+bool is_of_aggregator(const Options& options) {
+  return make_aggregator(Section("aggregator", {{"kind", options.aggregator}}))
+      ->law()
+      .quantises_itself;
+}
+
+}  // namespace
 
 Section quantiser_section(const Options& options) {
+  if (is_of_aggregator(options)) {
+    return {"quantiser", nlohmann::json{{"kind", "none"}}};
+  }
   nlohmann::json values{{"kind", options.quantiser}};
   if (options.bits) {
     values["bits"] = *options.bits;
@@ -37,6 +50,14 @@ Section aggregator_section(const Options& options) {
   nlohmann::json values{{"kind", options.aggregator}};
   if (options.rank) {
     values["rank"] = *options.rank;
+  }
+  if (is_of_aggregator(options)) {
+    if (options.quantiser != Options().quantiser) {
+      values["quantiser"] = options.quantiser;
+    }
+    if (options.bits) {
+      values["bits"] = *options.bits;
+    }
   }
   return {"aggregator", values};
 }

@@ -8,7 +8,8 @@
 
 namespace residuum {
 
-/// Returns the section that --quantiser and --bits describe.
+/// Returns the section that --quantiser and --bits describe: none where the aggregator quantises
+/// its own messages, whose section then has them.
 Section quantiser_section(const Options& options);
 
 /// Returns the section that --sparsifier, --block and --k or --density describe.
@@ -18,7 +19,8 @@ Section sparsifier_section(const Options& options);
 /// for a number above the dimension.
 void check_has_k(const Options& options, const Sparsifier& sparsifier, std::size_t dimension);
 
-/// Returns the section that --aggregator and --rank describe.
+/// Returns the section that --aggregator and --rank describe, with --quantiser and --bits where the
+/// aggregator quantises its own messages.
 Section aggregator_section(const Options& options);
 
 /// True for an aggregator that approximates accumulators as matrices, of which no entries are sent.

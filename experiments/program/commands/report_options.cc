@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "experiments/program/console/values_option.h"
 
 namespace residuum {
 namespace {
@@ -53,17 +54,14 @@ void add_report(CLI::App& command, Options& options) {
   command.add_option("--interval",
                      options.interval,
                      "over the seeds: iqr (median, quartiles), student or bootstrap (mean, 95 %)");
-  const auto words = [&](const char* name, std::vector<std::string>& into, const char* text) {
-    command.add_option(name, into, text)
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  };
-  words("--at", own.budgets, "2MB,10MB: a table of the methods at these bytes");
-  words("--columns", own.columns, "number columns of printed tables, by their names in the CSV");
+  add_values(command, "--at", own.budgets, "2MB,10MB: a table of the methods at these bytes");
+  add_values(command,
+             "--columns",
+             own.columns,
+             "number columns of printed tables, by their names in the CSV");
   command.add_option("--digits", own.digits, "significant digits in printed tables (by interval)")
       ->check(CLI::Range(1, 15));
-  words("--wide", own.wide, "tables that span both columns of a page in LaTeX");
+  add_values(command, "--wide", own.wide, "tables that span both columns of a page in LaTeX");
 }
 
 reports::IntervalKind interval_kind(const std::string& name) {

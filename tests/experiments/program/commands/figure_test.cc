@@ -138,6 +138,8 @@ TEST_F(FigureOfAStudy, TablesThatCannotBeMadeAreRefusedInOneLine) {
   EXPECT_THAT(refused({"--at", "5GB"}), HasSubstr("the most that a run has sent is"));
   EXPECT_THAT(refused({"--at", "2XB"}), HasSubstr("such as 500kB, 2MB or 1.5GB"));
   EXPECT_THAT(refused({"--at", "0MB"}), HasSubstr("bytes above zero"));
+  EXPECT_THAT(refused({"--at", "2MB,,3MB"}), HasSubstr("--at: '2MB,,3MB' has an empty value"));
+  EXPECT_THAT(refused({"--columns", ""}), HasSubstr("--columns: '' has an empty value"));
   EXPECT_THAT(refused({"--columns", "final_los"}), HasSubstr("did you mean 'final_loss'?"));
   EXPECT_THAT(refused({"--wide", "result"}), HasSubstr("did you mean 'results'?"));
   EXPECT_EQ(report({"--digits", "0"}).code, 2);

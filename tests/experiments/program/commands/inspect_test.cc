@@ -220,6 +220,22 @@ TEST_F(Inspect, SendsVectorsOfAnyLengthRoundAQuantisedRing) {
   EXPECT_THAT(refused.err, HasSubstr("goes with an aggregator that reads matrices"));
 }
 
+// A ring of two workers carries d = 16 numbers per worker: 6 bits less of each are 24 bytes less.
+TEST_F(Inspect, GivesTheRingTheQuantiserThatIsAskedFor) {
+  const std::string row = "8,7,6,5,4,3,2,1,-1,-2,-3,-4,-5,-6,-7,-8\n";
+  const auto bytes_at = [&](const std::string& bits) {
+    const auto json = inspect(
+        row + row, {"--aggregator", "quantised-ring", "--quantiser", "linear", "--bits", bits});
+    return json["sent_bytes"].get<double>();
+  };
+  EXPECT_EQ(bytes_at("8") - bytes_at("2"), 24);
+  const Finished refused = residuum_program(
+      {"inspect", "a.csv", "--aggregator", "quantised-ring", "--quantiser", "terngrad"},
+      folder_.path());
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("'aggregator.quantiser'"));
+}
+
 TEST_F(Inspect, RefusesBadInputInOneLine) {
   const std::string file = folder_.write("a.csv", "1,2\n").string();
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{

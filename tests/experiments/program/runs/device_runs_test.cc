@@ -136,6 +136,15 @@ TEST_F(DeviceRun, RecordsWhatCrossed) {
   EXPECT_FALSE(status(kRecorded, {})["provenance"].contains("worker_memory"));
 }
 
+TEST_F(DeviceRun, IsPlannedWithAWarningWhereTheGpuIsMissing) {
+  const std::string missing = "workers.device=\"cuda:" + std::to_string(cuda::device_count()) + '"';
+  const std::string warning = "would fail here: workers.device is \"cuda\"";
+  const Finished planned = call("plan", kQuadratic, {missing});
+  EXPECT_EQ(planned.code, 0) << planned.err;
+  EXPECT_THAT(planned.out + planned.err, HasSubstr("1 run: " + warning));
+  EXPECT_THAT(call("plan", kQuadratic, {kThere}).out, Not(HasSubstr(warning)));
+}
+
 TEST_F(DeviceRun, StaysOnTheHostWhereAPartHasNoFormAndSaysSoOnce) {
   const std::vector<std::string> changes{kThere, R"(sparsifier.kind="rand-k")", "seeds=3"};
   const std::string note = "memories stay on the host: this [sparsifier] has no form for a device";

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <concepts>
+#include <string>
+#include <vector>
+
+#include "core/text.h"
+
+namespace residuum {
+
+/// Returns the value that a text spells; CLI::ValidationError where it spells none.
+template <class Value>
+Value value_in(const char* option, const std::string& text) {
+  if constexpr (std::same_as<Value, std::string>) {
+    return text;
+  } else if (const auto number = parsed<Value>(text)) {
+    return *number;
+  }
+  throw CLI::ValidationError(option, fmt::format("'{}' is no number", harmless(text)));
+}
+
+/// Adds an option that takes several values, parted by commas or each with the option's name. An
+/// empty one, as in "a,,b", is refused: what a script left out would go unnoticed.
+template <class Value>
+void add_values(CLI::App& command, const char* name, std::vector<Value>& values, const char* text) {
+  const auto take = [&values, name](const std::vector<std::string>& given) {
+    values.clear();
+    for (const auto& list : given) {
+      for (std::size_t begin = 0; begin <= list.size();) {
+        const std::size_t end = std::min(list.find(',', begin), list.size());
+        if (begin == end) {
+          throw CLI::ValidationError(name, fmt::format("'{}' has an empty value", harmless(list)));
+        }
+        values.push_back(value_in<Value>(name, list.substr(begin, end - begin)));
+        begin = end + 1;
+      }
+    }
+  };
+  command.add_option_function<std::vector<std::string>>(name, take, text)
+      ->type_name(std::same_as<Value, std::string> ? "TEXT"
+                  : std::integral<Value>           ? "INT"
+                                                   : "FLOAT")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+}  // namespace residuum
