@@ -50,7 +50,8 @@ struct AggregatorLaw {
   /// True if messages are forwarded unchanged and summed only at the end, at every worker or at a
   /// server. Quantisers need this, since their codes cannot be added.
   bool forwards_messages = false;
-  bool quantises_itself = false;  // its messages, by keys of its own: `quantiser` and `bits`
+  /// True if it quantises its messages at random, by keys of its own: `quantiser` and `bits`.
+  bool quantises_itself = false;
   bool carries_vectors = false;  // workers send vectors of d numbers, whatever the messages hold
   /// True if g approximates the sum of whole accumulators: g is no sum of messages and has no k,
   /// and what is applied of the accumulators has no lists (`DenseApproximation`).

@@ -127,7 +127,7 @@ void bench_probes(std::vector<Measure>& measures, const Options& options) {
                         .target = target});
   };
   const std::string network = "LeNet (in place of ResNet-20), P = 4, 1000 iterations";
-  line("P4", logistic + ", every = { geometric = 1.1 }", "logistic/few", "logistic/off", 1.10);
+  line("P4", logistic + ", every = { geometric = 1.1 }", "logistic/few", "logistic/off", 1.05);
   line("", logistic + ", default probes (2000 rows)", "logistic/default", "logistic/off", {});
   line("", logistic + ", and f evaluated", "logistic/default-evaluated", "logistic/off", {});
   line("", logistic + ", every iteration", "logistic/every", "logistic/off", {});

@@ -505,6 +505,16 @@ void add_epochs(CLI::App& command, Options& options) {
   command.add_option("--parts", own.parts, "equal parts of each run, instead of passes");
 }
 
+/// An empty text is not taken for a number that was left out: a script may have lost it.
+void refuse_empty_numbers(CLI::App& command) {
+  for (auto* const option : command.get_options()) {
+    const std::string type = option->get_type_name();
+    if (type.starts_with("INT") || type.starts_with("FLOAT")) {
+      option->check([](const std::string& text) { return text.empty() ? "has no value" : ""; });
+    }
+  }
+}
+
 struct CommandLine {
   Options options;
   residuum::BenchCommand bench_command = nullptr;
@@ -571,6 +581,9 @@ struct CommandLine {
         ->check(CLI::IsMember({"text", "markdown", "json-schema"}));
     add_flag(*list, "--json", options.json, "as JSON");
     add_flag(*info, "--json", options.json, "as JSON");
+    for (auto* const command : app.get_subcommands(nullptr)) {
+      refuse_empty_numbers(*command);
+    }
   }
 };
 

@@ -14,11 +14,22 @@ bool is_of_aggregator(const Options& options) {
 
 }  // namespace
 
+std::string quantiser_kind(const Options& options) { return options.quantiser.value_or("none"); }
+
+void add_quantiser_names(const Options& options, nlohmann::ordered_json& json) {
+  if (options.quantiser && options.quantiser != "none") {
+    json["quantiser"] = *options.quantiser;
+  }
+  if (options.bits) {
+    json["bits"] = *options.bits;
+  }
+}
+
 Section quantiser_section(const Options& options) {
   if (is_of_aggregator(options)) {
     return {"quantiser", nlohmann::json{{"kind", "none"}}};
   }
-  nlohmann::json values{{"kind", options.quantiser}};
+  nlohmann::json values{{"kind", quantiser_kind(options)}};
   if (options.bits) {
     values["bits"] = *options.bits;
   }
@@ -52,8 +63,8 @@ Section aggregator_section(const Options& options) {
     values["rank"] = *options.rank;
   }
   if (is_of_aggregator(options)) {
-    if (options.quantiser != Options().quantiser) {
-      values["quantiser"] = options.quantiser;
+    if (options.quantiser) {
+      values["quantiser"] = *options.quantiser;
     }
     if (options.bits) {
       values["bits"] = *options.bits;

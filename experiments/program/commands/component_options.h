@@ -8,6 +8,12 @@
 
 namespace residuum {
 
+/// Returns the kind of quantiser that is asked for.
+std::string quantiser_kind(const Options& options);
+
+/// Names the quantiser and its bits in what is printed, where they are given.
+void add_quantiser_names(const Options& options, nlohmann::ordered_json& json);
+
 /// Returns the section that --quantiser and --bits describe: none where the aggregator quantises
 /// its own messages, whose section then has them.
 Section quantiser_section(const Options& options);

@@ -85,11 +85,16 @@ void check_draws(const Options& options, const Method& method, const Target& tar
           "--against {} bounds; use \"top-k\" or \"chunk-top-k\", or --against conservation",
           options.sparsifier,
           target.name);
+  require(!method.aggregator->law().quantises_itself || !target.is_expected,
+          "--aggregator {} rounds at random, and one draw says nothing of the expectation that "
+          "--against {} bounds; use --against conservation",
+          options.aggregator,
+          target.name);
   const bool draws = method.quantiser != nullptr && method.quantiser->law(1).random;
   require(!draws || !target.is_expected,
           "--quantiser {} draws at random, and one draw says nothing of the expectation that "
           "--against {} bounds; use \"sign\" or \"table\", or --against conservation",
-          options.quantiser,
+          quantiser_kind(options),
           target.name);
 }
 
@@ -98,9 +103,7 @@ void add_compression_names(const Options& options, reports::Json& json) {
   if (options.sparsifier != Options().sparsifier) {
     json["sparsifier"] = options.sparsifier;
   }
-  if (options.quantiser != "none") {
-    json["quantiser"] = options.quantiser;
-  }
+  add_quantiser_names(options, json);
 }
 
 reports::Json as_json(const Worst& worst, const Target& target, const Options& options) {
@@ -155,7 +158,7 @@ double share_kept(const Options& options, const Method& method, std::size_t dime
           "--against {} needs messages that keep a share in each draw; with --quantiser {} they do "
           "not: {}",
           kTightRate,
-          options.quantiser,
+          quantiser_kind(options),
           method.quantiser ? lack_of(method.quantiser->law(most)) : "");
   return *law.contraction;
 }
@@ -281,7 +284,7 @@ std::string study_of(const WorstRun& worst, const Options& options, const Sectio
   text += section_text("workers", {{"count", given.workers}});
   text += section_text("sparsifier", selection.given());
   text += section_text("aggregator", aggregator_section(options).given());
-  if (options.quantiser != "none") {
+  if (quantiser_kind(options) != "none") {
     text += section_text("quantiser", quantiser_section(options).given());
   }
   reports::Json memory{{"kind", given.feedback}};

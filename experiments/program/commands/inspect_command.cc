@@ -137,9 +137,7 @@ reports::Json as_json(const StepQuantities& step,
   if (options.sparsifier != Options().sparsifier) {
     json["sparsifier"] = options.sparsifier;
   }
-  if (method.quantiser != nullptr) {
-    json["quantiser"] = options.quantiser;
-  }
+  add_quantiser_names(options, json);
   return json;
 }
 

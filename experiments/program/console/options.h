@@ -208,7 +208,7 @@ struct Options {
   std::optional<std::int64_t> k;
   std::optional<double> density;
   std::optional<double> threshold;
-  std::string quantiser = "none";
+  std::optional<std::string> quantiser;  // none
   std::optional<std::int64_t> bits;
 
   FalsifyOptions falsify;

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <concepts>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,17 @@ template <class Value>
 Value value_in(const char* option, const std::string& text) {
   if constexpr (std::same_as<Value, std::string>) {
     return text;
-  } else if (const auto number = parsed<Value>(text)) {
+  } else {
+    const auto number = parsed<Value>(text);
+    if (!number) {
+      constexpr Value kMost = std::numeric_limits<Value>::max();
+      const auto kind = std::integral<Value>
+                            ? fmt::format("whole number of at most {}", kMost)
+                            : fmt::format("number of at most {:.3g}", static_cast<double>(kMost));
+      throw CLI::ValidationError(option, fmt::format("'{}' is no {}", harmless(text), kind));
+    }
     return *number;
   }
-  throw CLI::ValidationError(option, fmt::format("'{}' is no number", harmless(text)));
 }
 
 /// Adds an option that takes several values, parted by commas or each with the option's name. An
@@ -44,7 +52,7 @@ void add_values(CLI::App& command, const char* name, std::vector<Value>& values,
       ->type_name(std::same_as<Value, std::string> ? "TEXT"
                   : std::integral<Value>           ? "INT"
                                                    : "FLOAT")
-      ->allow_extra_args(false)
+      ->expected(1)  // with each name
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 

@@ -177,7 +177,9 @@ TEST_F(Falsify, RunsAreSearchedWithinTheirLimits) {
       {{"--steps", "9", "--nearby", "0.2"}, "--nearby has 0.2, but sizes must be above 0"},
       {{"--steps", "9", "--nearby", "1e-6,0"}, "--nearby has 0, but sizes must be above 0"},
       {{"--steps", "9", "--nearby", "nan"}, "--nearby has nan, but sizes must be above 0"},
-      {{"--steps", "9", "--nearby", "near"}, "--nearby"},
+      {{"--steps", "9", "--nearby", "near"}, "--nearby: 'near' is no number of at most"},
+      {{"--steps", "9", "--nearby", "0.01,"}, "--nearby: '0.01,' has an empty value"},
+      {{"--skip", ""}, "--skip: has no value"},
       {{"--steps", "9", "--against", "delta"}, "--steps are those of runs"}};
   for (const auto& [given, message] : cases) {
     std::vector<std::string> arguments{"falsify", "--aggregator", "allgather", "--workers", "2"};
@@ -191,6 +193,35 @@ TEST_F(Falsify, RunsAreSearchedWithinTheirLimits) {
     EXPECT_THAT(finished.err, HasSubstr(message));
     EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
   }
+}
+
+// The ring rounds at random: one draw may lose more than the whole accumulator.
+TEST_F(Falsify, AsksNoExpectationOfARingThatRoundsAtRandom) {
+  const auto against = [&](const std::string& what) {
+    return residuum_program({"falsify",
+                             "--aggregator",
+                             "quantised-ring",
+                             "--quantiser",
+                             "linear",
+                             "--bits",
+                             "3",
+                             "--workers",
+                             "2",
+                             "--dim",
+                             "4",
+                             "--evaluations",
+                             "5",
+                             "--json",
+                             "--against",
+                             what},
+                            folder_.path());
+  };
+  const Finished refused = against("contraction");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--aggregator quantised-ring rounds at random"));
+  const auto json = nlohmann::json::parse(against("conservation").out);
+  EXPECT_EQ(json.at("quantiser"), "linear");
+  EXPECT_EQ(json.at("bits"), 3);
 }
 
 TEST_F(Falsify, TheTightRateRefusesASearchThatWouldNotEnd) {

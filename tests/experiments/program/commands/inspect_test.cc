@@ -229,11 +229,13 @@ TEST_F(Inspect, GivesTheRingTheQuantiserThatIsAskedFor) {
     return json["sent_bytes"].get<double>();
   };
   EXPECT_EQ(bytes_at("8") - bytes_at("2"), 24);
-  const Finished refused = residuum_program(
-      {"inspect", "a.csv", "--aggregator", "quantised-ring", "--quantiser", "terngrad"},
-      folder_.path());
-  EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("'aggregator.quantiser'"));
+  for (const char* const other : {"terngrad", "none"}) {
+    const Finished refused = residuum_program(
+        {"inspect", "a.csv", "--aggregator", "quantised-ring", "--quantiser", other},
+        folder_.path());
+    EXPECT_EQ(refused.code, 2) << other;
+    EXPECT_THAT(refused.err, HasSubstr("'aggregator.quantiser'"));
+  }
 }
 
 TEST_F(Inspect, RefusesBadInputInOneLine) {
