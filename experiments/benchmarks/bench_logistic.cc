@@ -70,8 +70,9 @@ void bench_logistic(std::vector<Measure>& measures, const Options& options) {
   const auto training = std::make_shared<TimedTraining>(
       logistic_study(options, "names = []"), options, Output::nothing);
   add_benchmark("logistic-rate", [training] { (*training)(); });
-  // A study with a network asks for f along its times. Here both ask for it once.
-  constexpr const char* kOnce = "names = []\nevaluate = 20000";
+  // A study with a network has rows, and f along its times; one without probes has none. Here both
+  // have f once, and the first row at most.
+  constexpr const char* kOnce = "names = []\nevaluate = 20000\nevery = 20000";
   const auto unclocked =
       std::make_shared<TimedTraining>(logistic_study(options, kOnce), options, Output::nothing);
   add_benchmark("logistic-no-clocks", [unclocked] { (*unclocked)(); });
