@@ -70,8 +70,8 @@ void bench_logistic(std::vector<Measure>& measures, const Options& options) {
   const auto training = std::make_shared<TimedTraining>(
       logistic_study(options, "names = []"), options, Output::nothing);
   add_benchmark("logistic-rate", [training] { (*training)(); });
-  // A study with a network has rows, and f along its times; one without probes has none. Here both
-  // have f once, and the first row at most.
+  // A network adds rows of the table along its times, with f. Here neither run has more than the
+  // first row and f at the end.
   constexpr const char* kOnce = "names = []\nevaluate = 20000\nevery = 20000";
   const auto unclocked =
       std::make_shared<TimedTraining>(logistic_study(options, kOnce), options, Output::nothing);

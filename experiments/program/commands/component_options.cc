@@ -5,8 +5,8 @@
 namespace residuum {
 namespace {
 
-/// Tells whether the quantiser that is asked for is that of the aggregator's own messages.
-bool is_of_aggregator(const Options& options) {
+/// True if the quantiser that is asked for is that of the aggregator's own messages.
+bool aggregator_quantises(const Options& options) {
   return make_aggregator(Section("aggregator", {{"kind", options.aggregator}}))
       ->law()
       .quantises_itself;
@@ -26,7 +26,7 @@ void add_quantiser_names(const Options& options, nlohmann::ordered_json& json) {
 }
 
 Section quantiser_section(const Options& options) {
-  if (is_of_aggregator(options)) {
+  if (aggregator_quantises(options)) {
     return {"quantiser", nlohmann::json{{"kind", "none"}}};
   }
   nlohmann::json values{{"kind", quantiser_kind(options)}};
@@ -62,7 +62,7 @@ Section aggregator_section(const Options& options) {
   if (options.rank) {
     values["rank"] = *options.rank;
   }
-  if (is_of_aggregator(options)) {
+  if (aggregator_quantises(options)) {
     if (options.quantiser) {
       values["quantiser"] = *options.quantiser;
     }

@@ -162,6 +162,28 @@ TEST(FeatureMatrix, FloatRowsAreTheRoundedRows) {
   }
 }
 
+// Wide rows come in smaller parts, which fit a cache. The parts are the batch all the same.
+TEST(FeatureMatrix, GivesTheProductsOfABatchInPartsOfAnySize) {
+  for (const std::size_t columns : {1U, 123U, 300U, 5000U}) {
+    SCOPED_TRACE(columns);
+    const FeatureMatrix matrix(random_data(50, columns, 1));
+    const auto rows = matrix.view<double>();
+    const std::vector<double> w(columns, 0.5);
+    std::vector<std::uint32_t> batch(41);
+    std::iota(batch.rbegin(), batch.rend(), 3U);
+    std::vector<std::uint32_t> seen;
+    rows.for_products(batch, w.data(), [&](auto part, std::span<const double> products) {
+      ASSERT_LE(part.size(), kRowsAtOnce);
+      ASSERT_EQ(part.size(), products.size());
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        EXPECT_EQ(products[i], rows.dot(part[i], w.data()));
+      }
+      seen.insert(seen.end(), part.begin(), part.end());
+    });
+    EXPECT_EQ(seen, batch);
+  }
+}
+
 SparseDataset dataset_of(const Eigen::MatrixXd& a) {
   SparseDataset data;
   data.features = static_cast<std::size_t>(a.cols());
